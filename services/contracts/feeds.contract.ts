@@ -3,41 +3,41 @@ import { action } from "./contract.ts";
 import { guildId, integer, listOf, oneOf, optional, reference, textOf } from "./field-rules.ts";
 import type { EpochMs, GuildId } from "./ids.ts";
 
-/** The calendar of a feed (D47), and the colour that it is limited to. */
+/** The calendar of a feed (D47), and the colour to which it is limited. */
 export interface FeedReference {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
-  /** Absent: events of all colours. */
+/** The colour of its events; all colours if absent. */
   readonly color?: Color;
 }
 
 /** A feed without its token. */
 export interface FeedView extends FeedReference {
   readonly id: string;
-  /** Empty where none was given. */
+/** The label; empty if none was given. */
   readonly label: string;
   readonly createdAt: EpochMs;
-  /** When it got the address that it has; absent for the first one. */
+/** The time of the last rotation; absent for the first address. */
   readonly rotatedAt?: EpochMs;
-  /** The beginning of the hour in which it was last read. */
+/** The beginning of the hour of the last read. */
   readonly lastUsedAt?: EpochMs;
 }
 
-/** A feed's token in clear: the only time that it is shown. */
+/** A new address of a feed. Its token is shown only in this response. */
 export interface IssuedFeed {
   readonly id: string;
-  /** The path of its address, which has the token. */
+/** The path of the feed, which contains the token. */
   readonly path: string;
 }
 
-/** The most feeds of a guild. */
+/** Maximum number of feeds of a guild. */
 export const MAX_FEEDS = 100;
 
 const calendarNumber = integer(1, 2_147_483_647);
 const color = optional(oneOf(COLORS));
 
 export interface CreateFeedParams extends FeedReference {
-  /** For people: who uses it. */
+/** A description for people, such as the user of the feed. */
   readonly label?: string;
 }
 
@@ -67,7 +67,7 @@ interface FeedOfGuild {
   readonly id: string;
 }
 
-/** A new token for a feed, in place of the one before. */
+/** Replaces the token of a feed. */
 export const rotateFeed = action<FeedOfGuild, IssuedFeed>({
   name: "api.rotateFeed",
   keys: "guild write",
@@ -75,7 +75,7 @@ export const rotateFeed = action<FeedOfGuild, IssuedFeed>({
   idempotent: false,
 });
 
-/** Ends a feed for good, everywhere within five seconds. */
+/** Revokes a feed, which takes effect everywhere within five seconds. */
 export const revokeFeed = action<FeedOfGuild, void>({
   name: "api.revokeFeed",
   keys: "guild write",
@@ -83,25 +83,25 @@ export const revokeFeed = action<FeedOfGuild, void>({
   idempotent: false,
 });
 
-/** The opaque part of an entity tag that may be one of a feed. */
+/** The opaque part of an entity tag, which may be that of a feed. */
 export const FEED_TAG = /^[\x21\x23-\x7e]{1,100}$/;
 
 export interface OpenFeedParams extends Omit<FeedReference, "color"> {
-  /** Entity tags that the reader has. */
+/** The entity tags in the client's If-None-Match. */
   readonly known?: readonly string[];
 }
 
 export interface OpenedFeed {
-  /** The entity tag of the feed as it is now. */
+/** The current entity tag of the feed. */
   readonly tag: string;
-  /** Where it begins; absent where the reader has a feed with this tag. */
+/** The cursor of the first page; absent if the client has the feed with this tag. */
   readonly cursor?: string;
 }
 
-/** A cursor of the owner's. */
+/** A cursor, which only the owner can read. */
 const cursor = textOf("a cursor of a feed", /^[0-9a-z.-]{1,100}$/, 100);
 
-/** For the gateway: whether a feed is as its reader has it, and where it begins. */
+/** Internal, for the gateway: the current tag of a feed, and the cursor of its first page unless the client has it. */
 export const openFeed = action<OpenFeedParams, OpenedFeed>({
   name: "calendar-events.openFeed",
   keys: "none",
@@ -115,13 +115,13 @@ export interface ReadFeedPageParams extends FeedReference {
 }
 
 export interface FeedPage {
-  /** Whole lines of iCalendar (RFC 5545): at most 200 000 characters. */
+/** Complete lines of iCalendar (RFC 5545), at most 200 000 characters. */
   readonly text: string;
-  /** Where the next page begins; absent at the end. */
+/** The cursor of the next page; absent at the end. */
   readonly next?: string;
 }
 
-/** For the gateway: the next lines of a feed, as it was when it was opened. */
+/** Internal, for the gateway: a page of a feed, in the snapshot in which it was opened. */
 export const readFeedPage = action<ReadFeedPageParams, FeedPage>({
   name: "calendar-events.readFeedPage",
   keys: "none",

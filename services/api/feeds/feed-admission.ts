@@ -7,13 +7,13 @@ import type { GatewayRates } from "../rates/gateway-rates.ts";
 import { retryAfter } from "../rates/rate-headers.ts";
 import type { FeedAuthenticator } from "./feed-authenticator.ts";
 
-/** A request of a feed that passed, and the address of its client. */
+/** An admitted request of a feed: the feed, and the client's address. */
 export interface AdmittedFeed {
   readonly feed: Feed;
   readonly address: string;
 }
 
-/** Checks the token: 404 for one that opens nothing, for whichever reason, and 429 after too many of them or over the limit. */
+/** Checks the token of a request: 404 for any invalid token, and 429 after too many of these or over the rate limit. */
 export type FeedAdmission = (request: IncomingMessage, token: string) => Promise<AdmittedFeed | Rejected>;
 
 export function feedAdmission(
@@ -28,7 +28,7 @@ export function feedAdmission(
     if (feed === undefined) {
       return rejected(rates.failures.take(address, clock()), { refusal: refuse("FEED_NOT_FOUND"), headers: {} });
     }
-    // Counted apart: whoever has the address of a feed cannot use up what the guild's keys may ask.
+// A counter of its own, so that downloads of feeds do not use up the rate limit of the guild's keys.
     const standing = rates.guilds.take(`feeds of ${feed.guildId}`, clock());
     if (standing.waitMs === 0) return { feed, address };
     return { refusal: refuse("TOO_MANY_REQUESTS"), headers: retryAfter(standing) };

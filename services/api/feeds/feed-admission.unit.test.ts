@@ -19,7 +19,7 @@ function newFeed(guildId = "1") {
   return { token, feed };
 }
 
-/** An authenticator over feeds in memory, and what it asked the store for. */
+/** An authenticator with feeds in memory, and its calls of the store. */
 function authenticatorOf(...feeds: readonly Feed[]) {
   const stored = new Map(feeds.map((feed) => [feed.id, feed]));
   const clock = { now: 10 * HOUR };
@@ -36,8 +36,8 @@ function authenticatorOf(...feeds: readonly Feed[]) {
   return { authenticator, stored, clock, reads, uses };
 }
 
-describe("a token of a feed", () => {
-  test("opens its feed, and is looked up once in four seconds", async () => {
+describe("a feed token", () => {
+  test("gives access to its feed, and is queried once in four seconds", async () => {
     const { token, feed } = newFeed();
     const { authenticator, clock, reads } = authenticatorOf(feed);
     const both = await Promise.all([authenticator.authenticate(token), authenticator.authenticate(token)]);
@@ -50,7 +50,7 @@ describe("a token of a feed", () => {
     expect(reads).toHaveLength(2);
   });
 
-  test("that was replaced or revoked opens nothing within five seconds, and at once where that was done", async () => {
+  test("that was replaced or revoked is refused within five seconds, and at once by the gateway that made the change", async () => {
     const { token, feed } = newFeed();
     const { authenticator, stored, clock } = authenticatorOf(feed);
     await authenticator.authenticate(token);
@@ -62,7 +62,7 @@ describe("a token of a feed", () => {
     expect(await authenticator.authenticate(token)).toBeUndefined();
   });
 
-  test("that was made up costs no look into the store", async () => {
+  test("that was invented is refused without a query", async () => {
     const { token, feed } = newFeed();
     const { authenticator, reads } = authenticatorOf(feed);
     const other = newFeed();
@@ -75,13 +75,13 @@ describe("a token of a feed", () => {
     expect(reads).toEqual([other.feed.id]);
   });
 
-  test("with the id of a feed and another secret opens nothing", async () => {
+  test("with the id of a feed and another secret is refused", async () => {
     const { feed } = newFeed();
     const { authenticator } = authenticatorOf(feed);
     expect(await authenticator.authenticate(generateKey(hashing, feed.id, FEED_PREFIX).key)).toBeUndefined();
   });
 
-  test("is noted as used once an hour", async () => {
+  test("has its use recorded once an hour", async () => {
     const { token, feed } = newFeed();
     const { authenticator, clock, uses } = authenticatorOf(feed);
     for (const later of [0, 10, 4_000, HOUR]) {
@@ -94,7 +94,7 @@ describe("a token of a feed", () => {
     ]);
   });
 
-  test("is looked up again where the store failed", async () => {
+  test("is queried again after an error of the store", async () => {
     const { token, feed } = newFeed();
     let isDown = true;
     const find = async () => {
@@ -119,7 +119,7 @@ describe("a request of a feed", () => {
     return { token, feed, rates, admit: feedAdmission(authenticator, rates, clientAddress([]), () => 1_000) };
   }
 
-  test("with a wrong token counts as a failed key of its address does; a right one still passes", async () => {
+  test("with a wrong token counts as a failed key of its address, and a valid token is still accepted", async () => {
     const { token, feed, rates, admit } = admissionWith({ failedKeysPerAddress: 3 });
     rates.failures.take("10.0.0.1", 1_000);
     const answers = [];
@@ -133,7 +133,7 @@ describe("a request of a feed", () => {
     expect(await admit(from("10.0.0.1"), token)).toEqual({ feed, address: "10.0.0.1" });
   });
 
-  test("is limited as the guild's requests are, and leaves those to the guild", async () => {
+  test("has the rate limit of a guild, and does not count towards that of the guild's keys", async () => {
     const { token, feed, rates, admit } = admissionWith({ perGuild: 2 });
     const answers = [];
     for (let at = 0; at < 3; at += 1) answers.push(await admit(from("10.0.0.1"), token));

@@ -5,11 +5,11 @@ import { isSignedId, keyDigest, type KeyHashing, sameDigest } from "../keys/key-
 import { decodeKey, FEED_PREFIX } from "../keys/key-text.ts";
 import type { FeedsStore } from "./feeds.store.ts";
 
-/** Finds the feed that a token belongs to. */
+/** Finds the feed of a token. */
 export interface FeedAuthenticator {
   /** Undefined for a token that is malformed, unknown, replaced or revoked. */
   authenticate(token: string): Promise<Feed | undefined>;
-  /** Removes a feed from the cache, because it was changed. */
+/** Removes a changed feed from the cache. */
   forget(id: string): void;
 }
 
@@ -18,15 +18,15 @@ interface FeedAuthenticatorOptions {
   readonly hashing: KeyHashing;
   /** Unix milliseconds. */
   readonly clock?: () => number;
-  /** Receives the error when the time of use could not be stored; the request goes on. */
+/** Called with the error if the time of use could not be stored; the request continues. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Time in the cache: a change takes effect in every gateway within five seconds, and is broadcast to none. */
+/** Time in the cache: a change takes effect in every gateway within five seconds, and is not broadcast. */
 const CACHE_TTL_MS = 4_000;
 const CACHE_SIZE = 10_000;
 
-/** Ids are signed (key-digests.ts), so the store is never asked for one that this installation has not made. */
+/** Ids are signed (key-digests.ts), so that the store is queried only for ids of this installation. */
 export function feedAuthenticator({
   store,
   hashing,
@@ -39,12 +39,12 @@ export function feedAuthenticator({
     ttlResolution: 0,
     perf: { now: clock },
   });
-  /** The hours of use that are stored, so that a busy feed is written once an hour. */
+/** The stored hours of use, so that the use of a feed is written once an hour. */
   const used = new LRUCache<string, number>({ max: CACHE_SIZE });
 
   function find(id: string): Promise<Feed | null> {
-    const remembered = known.get(id);
-    if (remembered !== undefined) return remembered;
+    const cached = known.get(id);
+    if (cached !== undefined) return cached;
     const found = store.find(id);
     known.set(id, found);
     found.catch(() => {

@@ -27,23 +27,23 @@ import { tokenIn } from "./feed-path.ts";
 
 interface FeedDownloadParts {
   readonly admit: FeedAdmission;
-  /** Calls an action of the owner of events. */
+/** Calls an action of the service calendar-events. */
   readonly call: <Params, Result>(
     contract: ActionContract<Params, Result>,
     params: Params,
     meta: CallMeta,
   ) => Promise<Result>;
-  /** Receives an unexpected error in the middle of a feed. */
+/** Called with an unexpected error during a download. */
   readonly onDefect: (error: unknown, requestId: string) => void;
   readonly slots?: FeedSlots;
 }
 
-/** Answers a request of a feed; rejects with RequestRefused, or with what a call rejects with. */
+/** Serves a request of a feed; rejects with RequestRefused, or with the error of a call. */
 export type FeedDownload = (request: IncomingMessage, requestId: string) => Promise<HttpResponse>;
 
-/** Feeds that are sent at once; one that is unchanged, or of which only the headers are wanted, needs no slot. */
+/** The concurrent downloads of a guild. An unchanged feed, or a HEAD request, needs no slot. */
 const FEEDS_OF_A_GUILD: ConcurrencySettings = { initial: 4, max: 4, maxWaiting: 64, timeoutError: "TOO_MANY_REQUESTS" };
-/** The servers of calendar programs that many people use ask for many feeds from few addresses. */
+/** The concurrent downloads of an address. The servers of popular calendar programs read many feeds from few addresses. */
 const FEEDS_OF_AN_ADDRESS: ConcurrencySettings = {
   initial: 16,
   max: 16,
@@ -51,14 +51,14 @@ const FEEDS_OF_AN_ADDRESS: ConcurrencySettings = {
   timeoutError: "TOO_MANY_REQUESTS",
 };
 
-/** MongoDB keeps the moment at which a feed was opened for five minutes. */
+/** Maximum duration of a download: MongoDB keeps the snapshot of a feed for five minutes. */
 const LONGEST_MS = 240_000;
 
-/** A reader asks each time, and a shared cache keeps nothing: the address is one reader's secret. */
+/** A client validates each time, and a shared cache stores nothing, since the address is a secret of one client. */
 const CACHING = { "cache-control": "private, no-cache" };
 const CALENDAR = { "content-type": "text/calendar; charset=utf-8" };
 
-/** The feeds that are being sent, by guild and by address. */
+/** Limits the concurrent downloads by guild and by address. */
 class FeedSlots {
   readonly #ofGuild = new ConcurrencyLimit(FEEDS_OF_A_GUILD);
   readonly #ofAddress = new ConcurrencyLimit(FEEDS_OF_AN_ADDRESS);
@@ -73,7 +73,7 @@ class FeedSlots {
   }
 }
 
-/** Sends the feed of the token in the path, page by page as its reader takes them. */
+/** Sends the feed of the token in the path, and reads each page when the client has read the one before. */
 export function feedDownload({ admit, call, onDefect, slots = new FeedSlots() }: FeedDownloadParts): FeedDownload {
   async function open(params: OpenFeedParams, meta: CallMeta): Promise<OpenedFeed> {
     const opened = await call(openFeed, params, meta).catch(toRefusal(openFeed));
@@ -87,7 +87,7 @@ export function feedDownload({ admit, call, onDefect, slots = new FeedSlots() }:
     return page;
   }
 
-  /** The first page was read before the answer was begun, so that what keeps it from being read has a status. */
+/** The first page was read before the headers were sent, so that an error of it has a status. */
   async function* pages(first: FeedPage, of: FeedReference, meta: CallMeta): AsyncGenerator<Buffer> {
     const began = performance.now();
     for (let page = first; ;) {
@@ -126,7 +126,7 @@ export function feedDownload({ admit, call, onDefect, slots = new FeedSlots() }:
   };
 }
 
-/** A body of unknown length that nobody reads. */
+/** An empty body of unknown length, for HEAD. */
 async function* nothing(): AsyncGenerator<Buffer> {}
 
 function referenceOf({ guildId, calendarNumber, color }: Feed): FeedReference {

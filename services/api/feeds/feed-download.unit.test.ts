@@ -17,7 +17,7 @@ function requestOf(method = "GET", headers: object = {}): IncomingMessage {
   return { method, url: "/v2/calendar/feed/x.ics", headers } as IncomingMessage;
 }
 
-/** A download of a feed of so many pages, which fails where it is told to. */
+/** A download of a feed with a number of pages, in which some reads fail. */
 function downloadOf(
   pages: number,
   { failing = new Map<string, unknown>(), guild = (): string => "1", address = "10.0.0.1" } = {},
@@ -47,32 +47,32 @@ async function bodyOf({ body }: HttpResponse): Promise<string> {
   return text;
 }
 
-describe("a feed that is sent", () => {
-  test("is one body where it has one page, and pieces where it has more", async () => {
+describe("the download of a feed", () => {
+  test("is one body for a single page, and a stream for several pages", async () => {
     const one = await downloadOf(1).ask();
     expect([one.status, one.body]).toEqual([200, "page 1"]);
     const { ask, calls } = downloadOf(3);
-    const answer = await ask();
+const response = await ask();
     expect(calls).toEqual(["open", "1"]);
-    expect(await bodyOf(answer)).toBe("page 1page 2page 3");
+    expect(await bodyOf(response)).toBe("page 1page 2page 3");
     expect(calls).toEqual(["open", "1", "2", "3"]);
   });
 
-  test("has no page read for a reader of the headers", async () => {
+  test("reads no page for a HEAD request", async () => {
     const { ask, calls } = downloadOf(3);
     const { status, headers } = await ask(requestOf("HEAD"));
     expect([status, headers["etag"], calls]).toEqual([200, '"t"', ["open"]]);
   });
 
   test.each([
-    ["the calendar may not be had any more", asError(refuse("CALENDAR_NOT_FOUND")), "FEED_NOT_FOUND"],
-    ["its owner is not there", asError(refuse("UNAVAILABLE")), "UNAVAILABLE"],
-  ])("is refused where %s", async (_title, error, refusal) => {
+    ["the guild may no longer have the calendar", asError(refuse("CALENDAR_NOT_FOUND")), "FEED_NOT_FOUND"],
+    ["calendar-events is not available", asError(refuse("UNAVAILABLE")), "UNAVAILABLE"],
+  ])("is refused if %s", async (_title, error, refusal) => {
     const { ask } = downloadOf(1, { failing: new Map([["open", error]]) });
     await expect(ask()).rejects.toMatchObject({ refusal: { refusal } });
   });
 
-  test("has a status where its first page cannot be read, and breaks where another cannot", async () => {
+  test("has an error status if its first page cannot be read, and breaks off if a later one cannot", async () => {
     const first = downloadOf(3, { failing: new Map([["1", asError(refuse("UNAVAILABLE"))]]) });
     await expect(first.ask()).rejects.toBeInstanceOf(RequestRefused);
     const second = downloadOf(3, { failing: new Map([["2", asError(refuse("UNAVAILABLE"))]]) });
@@ -82,30 +82,30 @@ describe("a feed that is sent", () => {
     expect([second.defects.length, unforeseen.defects.length]).toEqual([0, 1]);
   });
 
-  test("waits where four of its guild are under way, until one of them is taken", async () => {
+  test("waits if four of its guild are being sent, until one of them ends", async () => {
     const { ask, calls } = downloadOf(2);
-    const answers = await Promise.all([ask(), ask(), ask(), ask()]);
+    const downloads = await Promise.all([ask(), ask(), ask(), ask()]);
     const pagesRead = () => calls.filter((call) => call !== "open").length;
     const fifth = ask();
     await new Promise((wake) => setImmediate(wake));
     expect(pagesRead()).toBe(4);
-    answers[0]?.onClose?.();
+downloads[0]?.onClose?.();
     expect((await fifth).status).toBe(200);
     expect(pagesRead()).toBe(5);
   });
 
-  test("waits where sixteen are under way to its address, whichever guilds they are of", async () => {
+  test("waits if sixteen are being sent to its address, of any guilds", async () => {
     let guilds = 0;
     const { ask, calls } = downloadOf(2, { guild: () => String((guilds += 1)) });
-    const answers = await Promise.all(Array.from({ length: 16 }, () => ask()));
+    const downloads = await Promise.all(Array.from({ length: 16 }, () => ask()));
     const next = ask();
     await new Promise((wake) => setImmediate(wake));
     expect(calls.filter((call) => call !== "open")).toHaveLength(16);
-    for (const { onClose } of answers) onClose?.();
+    for (const { onClose } of downloads) onClose?.();
     expect((await next).status).toBe(200);
   });
 
-  test("leaves its place to the next where it could not be begun", async () => {
+  test("releases its slot if it could not be started", async () => {
     const failing = new Map<string, unknown>([["1", asError(refuse("UNAVAILABLE"))]]);
     const { ask } = downloadOf(2, { failing });
     for (let at = 0; at < 6; at += 1) await expect(ask()).rejects.toBeInstanceOf(RequestRefused);

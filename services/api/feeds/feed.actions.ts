@@ -5,7 +5,7 @@ import { getCalendar } from "../../contracts/calendars.contract.ts";
 import { createFeed, listFeeds, revokeFeed, rotateFeed } from "../../contracts/feeds.contract.ts";
 import type { FeedManagement } from "./feed-management.ts";
 
-/** The actions for feeds. `onChange` is given the id of a feed whose token has changed. */
+/** The actions for feeds. `onChange` is called with the id of a feed whose token has changed. */
 export function feedActions(
   management: FeedManagement,
   onChange: (id: string) => void,
@@ -13,7 +13,7 @@ export function feedActions(
   return {
     ...serve(createFeed, async (params, context) => {
       const { guildId, calendarNumber } = params;
-      // Refuses a calendar that the guild may not have.
+// The call refuses a calendar that the guild may not have.
       await callAction(context, getCalendar, { guildId, calendarNumber });
       return management.create(params);
     }),

@@ -45,7 +45,7 @@ describe("feeds of calendars (D47)", () => {
     await gateway.stop();
   });
 
-  /** A guild of its own, with what a test does to it. */
+  /** A new guild, with the requests of the tests. */
   function newGuild(calendar_number = 1) {
     const guild_id = String((guilds += 1));
     const where = { guild_id, calendar_number };
@@ -65,7 +65,7 @@ describe("feeds of calendars (D47)", () => {
       feed: async (fields: object = {}) =>
         (await ask("/v2/calendar/feeds/create", { ...where, ...fields })) as Record<"id" | "path", string>,
       feeds: async () => (await ask("/v2/calendar/feeds/list", { guild_id }))["feeds"] as Record<string, unknown>[],
-      /** Lets what was written be a minute old: a feed of the last seconds has a tag of its own. */
+/** Makes all writes a minute older, since the tag of a feed never matches for seconds after a write. */
       age: () =>
         database
           .collection("calendar_events")
@@ -79,7 +79,7 @@ describe("feeds of calendars (D47)", () => {
     gateway.request(path, { method, headers });
   const tagOf = ({ headers }: { readonly headers: Headers }) => headers.get("etag") ?? "";
 
-  test("a feed is made, read, listed, rotated and revoked; its address is shown once", async () => {
+  test("a feed is created, read, listed, rotated and revoked, and its address is shown once", async () => {
     const guild = newGuild();
     const id = await guild.event({ name: "Raid night" });
     const made = await guild.feed({ label: "raiders" });
@@ -91,7 +91,7 @@ describe("feeds of calendars (D47)", () => {
     expect(answer.text).toMatch(/^BEGIN:VCALENDAR\r\n[^]*\r\nEND:VCALENDAR\r\n$/);
     expect(answer.text).toContain(`UID:${id}\r\n`);
     expect(answer.text).toContain("SUMMARY:Raid night\r\n");
-    await until(async () => (await guild.feeds())[0]?.["last_used"] !== undefined, "the use is noted");
+    await until(async () => (await guild.feeds())[0]?.["last_used"] !== undefined, "the use is recorded");
     const [listed] = await guild.feeds();
     expect(listed).toMatchObject({ id: made.id, calendar_number: 1, label: "raiders" });
     expect(JSON.stringify(listed)).not.toContain(made.path.slice(-20, -4));
@@ -109,7 +109,7 @@ describe("feeds of calendars (D47)", () => {
     }
   });
 
-  test("the token is stored as a digest alone", async () => {
+  test("only a digest of the token is stored", async () => {
     const guild = newGuild();
     const { path } = await guild.feed();
     const secret = /_([0-9a-f]{64})_/.exec(path)?.[1] ?? "";
@@ -119,7 +119,7 @@ describe("feeds of calendars (D47)", () => {
     expect(rows.length).toBeGreaterThan(0);
   });
 
-  test("an unchanged feed is 304 by its tag, and each change is another tag and a whole answer", async () => {
+  test("an unchanged feed gets 304 by its tag, and each change gives another tag and a complete response", async () => {
     const guild = newGuild();
     const { path } = await guild.feed();
     const unchanged = async () => {
@@ -150,7 +150,7 @@ describe("feeds of calendars (D47)", () => {
     expect(new Set(states.map(({ text }) => text)).size).toBe(states.length);
   });
 
-  test("a write of the last seconds leaves no tag that matches: a slower one may appear behind it", async () => {
+  test("a recent write gives the feed a tag that never matches, since a slower write may become visible later", async () => {
     const guild = newGuild();
     await guild.event({});
     const { path } = await guild.feed();
@@ -159,11 +159,11 @@ describe("feeds of calendars (D47)", () => {
   });
 
   test.each([
-    ["a weak tag, as proxies make it", (tag: string) => `W/${tag}`, 304],
+    ["a weak tag, as proxies send it", (tag: string) => `W/${tag}`, 304],
     ["one of several", (tag: string) => `"other", ${tag}`, 304],
     ["any", () => "*", 304],
     ["another tag", () => '"other"', 200],
-    ["what is no tag", () => "nonsense", 200],
+    ["a malformed tag", () => "nonsense", 200],
   ])("If-None-Match with %s", async (_title, header, status) => {
     const guild = newGuild();
     await guild.event({});
@@ -173,7 +173,7 @@ describe("feeds of calendars (D47)", () => {
     expect((await read(path, { "if-none-match": header(tag) })).status).toBe(status);
   });
 
-  test("HEAD answers the headers of GET without a body, and other methods are 405", async () => {
+  test("HEAD gets the headers of GET without a body, and other methods get 405", async () => {
     const guild = newGuild();
     await guild.event({});
     await guild.age();
@@ -186,7 +186,7 @@ describe("feeds of calendars (D47)", () => {
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
 
-  test("every address that does not open is the same 404, whatever the reason", async () => {
+  test("every invalid address gets the same 404", async () => {
     const guild = newGuild();
     const { path } = await guild.feed();
     const own = { env: KEY_HASHING.env, id: newKeyId(KEY_HASHING.pepper), secret: "0".repeat(64) };
@@ -210,7 +210,7 @@ describe("feeds of calendars (D47)", () => {
     );
   });
 
-  test("of a calendar that the guild may not have none is made, and none is read any more", async () => {
+  test("a feed of a calendar that the guild may not have cannot be created, and can no longer be read", async () => {
     const guild = newGuild(2);
     const refused = await gateway.post("/v2/calendar/feeds/create", guild.where);
     expect([refused.status, refused.body["code"]]).toEqual([404, "CALENDAR_NOT_FOUND"]);
@@ -218,11 +218,11 @@ describe("feeds of calendars (D47)", () => {
     const { path } = await guild.feed();
     expect((await read(path)).status).toBe(200);
     await guild.ask("/v2/guild/settings/update", { guild_id: guild.guild_id, max_calendars: 1 });
-    await until(async () => (await read(path)).status === 404, "the calendar is closed");
+    await until(async () => (await read(path)).status === 404, "the calendar is not allowed");
     expect((await read(path)).body["code"]).toBe("FEED_NOT_FOUND");
   });
 
-  test("a feed of a color has its events alone, and the occurrences that have it", async () => {
+  test("a feed of a color has only the events and occurrences of this color", async () => {
     const guild = newGuild();
     await guild.event({ name: "Red", color: "RED" });
     await guild.event({ name: "Blue", color: "BLUE" });
@@ -256,7 +256,7 @@ describe("feeds of calendars (D47)", () => {
     expect((await guild.feeds())[0]?.["color"]).toBe("RED");
   });
 
-  test("what ical.js reads in a feed is what the list of the calendar has", async () => {
+  test("ical.js reads the same occurrences from a feed as the calendar's list has", async () => {
     const guild = newGuild();
     await guild.ask("/v2/calendar/update", { ...guild.where, timezone: "Europe/Berlin" });
     const weekly = await guild.event({
@@ -281,7 +281,7 @@ describe("feeds of calendars (D47)", () => {
     expect(expected.length).toBeGreaterThan(50);
   });
 
-  test("a guild has at most 100 feeds, also where many are made at once", async () => {
+  test("a guild has at most 100 feeds, also after concurrent creates", async () => {
     const guild = newGuild();
     const made = await Promise.all(
       Array.from({ length: MAX_FEEDS + 20 }, () => gateway.post("/v2/calendar/feeds/create", guild.where)),

@@ -20,13 +20,13 @@ import { UTC, zoneNamed } from "../domain/calendar/zone.ts";
 import type { FeedReads } from "../store/feed-reads.store.ts";
 import { type FeedPiece, isRecurring, isShown, seriesPieces } from "./feed-series.ts";
 
-/** The feed of a calendar as text, page by page; every page is of the moment at which the feed was opened (README). */
+/** The feed of a calendar as text, page by page. All pages are of one snapshot of the database (README). */
 export interface FeedPages {
   open(params: OpenFeedParams, now: EpochMs): Promise<OpenedFeed>;
   read(params: ReadFeedPageParams): Promise<FeedPage | Refusal>;
 }
 
-/** A page ends with the piece that makes it so long; the longest piece is an event with all its texts. */
+/** Length after which a page ends. It may exceed it by one piece; the longest one is an event with all its texts. */
 const PAGE_LENGTH = 131_072;
 
 export function feedPages(reads: FeedReads, pageLength = PAGE_LENGTH): FeedPages {
@@ -40,7 +40,7 @@ export function feedPages(reads: FeedReads, pageLength = PAGE_LENGTH): FeedPages
     return head + (await timeZonesOf(params, calendar, moment)).join("");
   }
 
-  /** Those of all series, whichever of them the calendar's events need. */
+/** The VTIMEZONE components of all zones in which the calendar's series may be. */
   async function timeZonesOf({ guildId, calendarNumber }: FeedReference, { zoneChanges }: Calendar, moment: string) {
     if (zoneChanges.length === 0) return [];
     const of = { guildId, calendarNumber };
@@ -48,7 +48,7 @@ export function feedPages(reads: FeedReads, pageLength = PAGE_LENGTH): FeedPages
     const from = await reads.earliestStart(of, moment);
     if (from === undefined) return [];
     const names = [...zoneChanges.map(({ timezone }) => timezone), ...forgotten];
-    // Events name a zone as this process does, whatever name of it was stored.
+// Events use the zone's name of this process, which may differ from the stored one.
     const zones = new Set(names.flatMap((name) => zoneNamed(name) ?? []));
     zones.delete(UTC);
     return [...zones].flatMap(({ name }) => {
@@ -82,7 +82,7 @@ export function feedPages(reads: FeedReads, pageLength = PAGE_LENGTH): FeedPages
       const current = { changedAt, calendarRevision: revision };
       const unchanged = isSettled ? known.find((tag) => isTagOf(tag, current, now)) : undefined;
       if (unchanged !== undefined) return { tag: unchanged };
-      // The revision was read at another moment than the events.
+// The first revision was not read in the snapshot of the events.
       const state = { changedAt, calendarRevision: (await calendarAt(of, moment)).revision };
       const tag = isSettled ? feedTag(state, now) : unsettledTag(state, moment);
       return { tag, cursor: writeCursor({ moment, ...START }) };

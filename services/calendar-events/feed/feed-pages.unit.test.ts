@@ -18,9 +18,9 @@ import { newRecurring } from "../domain/recurrence/recurring.ts";
 import type { Zone } from "../domain/calendar/zone.ts";
 
 const GOLDEN = join(import.meta.dirname, "../domain/feed/golden-feed.ics");
-/** ical.js expands the changes of a clock year by year from the first, so series begin near the window. */
-/** Until 1972 its offset had seconds. */
+/** A zone whose offset had seconds until 1972. */
 const SECONDS = "Africa/Monrovia";
+/** Duration of a window. ical.js expands clock changes year by year, so that series begin near the window. */
 const YEARS = 5 * 366 * DAY;
 
 describe("a feed", () => {
@@ -31,10 +31,10 @@ describe("a feed", () => {
   });
 
   /**
-   * Where the clock changes ical.js differs from RFC 5545, section 3.3.5: it reads a time that does not exist with the offset after
-   * the gap, and of one that occurs twice the later. It ignores the seconds of an offset.
+   * Near clock changes ical.js differs from RFC 5545, section 3.3.5: it reads a time that does not exist with the offset after
+   * the gap, and a time that occurs twice as the later instant. It ignores the seconds of an offset.
    */
-  test("has the same instants by ical.js as our own list, in every zone, with changed and cancelled occurrences", async () => {
+  test("has the same instants by ical.js as in the list, in every zone, with changed and cancelled occurrences", async () => {
     await fc.assert(
       fc.asyncProperty(anyFeed, async ({ contents, event, zones, window }) => {
         const text = (await feedPagesOf(contents)).join("");
@@ -46,7 +46,7 @@ describe("a feed", () => {
     );
   }, 120_000);
 
-  test("is the same text in pages of any length", async () => {
+  test("has the same text in pages of any length", async () => {
     const whole = (await feedPagesOf(goldenFeed())).join("");
     const numbers = [...whole.matchAll(/BEGIN:VEVENT/g)];
     const pages = await feedPagesOf(goldenFeed(), { pageLength: 1 });
@@ -74,7 +74,7 @@ const anyOverridden = fc.record({
 const anyFeed: fc.Arbitrary<AnyFeed> = fc
   .record({
     any: anySeries.filter(isReadAlike),
-    // Of a second zone of the calendar, and after how many days it gets it.
+// A second zone of the calendar, and the number of days until it is set.
     nextZone: fc.option(
       fc.record({
         timezone: fc.constantFrom(...ZONES.filter((name) => name !== SECONDS)),
@@ -111,7 +111,7 @@ const anyFeed: fc.Arbitrary<AnyFeed> = fc
     return { contents: { calendar, events: [event], overrides }, event, zones: zones.map(zoneIn), window };
   });
 
-/** Rules that ical.js expands as RFC 5545 has them: other rules are compared with other libraries in test/calendar. */
+/** Whether ical.js expands the rule by RFC 5545. Tests in test/calendar compare other rules with other libraries. */
 function isReadAlike({ series, wall, ...on }: AnySeries): boolean {
   const hasSeconds = on.zone.name === SECONDS && wall < Date.UTC(1973, 0, 1);
   const isLeapDay = new Date(wall).toISOString().includes("-02-29");
@@ -138,7 +138,7 @@ function zoneIn({ timezone }: { readonly timezone: string }): Zone {
   return zone(timezone);
 }
 
-/** The starts in a window by the domain. */
+/** The starts in a window, by the domain. */
 function listedStarts({ calendar, overrides = [] }: FeedContents, event: FeedEvent, window: Window): number[] {
   const series = seriesOf(event, calendar);
   if (series === undefined) return [event.startsAt];

@@ -36,23 +36,23 @@ export interface SeriesOfFeed {
   readonly moment: string;
 }
 
-/** A piece of a feed, and where the next one begins. */
+/** A piece of a feed, and the position of the next one. */
 export interface FeedPiece {
   readonly text: string;
   readonly next: FeedPosition;
 }
 
-/** Whether a feed has what is of this colour. */
+/** Whether a feed contains events of this colour. */
 export function isShown(own: Color, { color }: { readonly color?: Color | undefined }): boolean {
   return color === undefined || own === color;
 }
 
-/** Overrides in one read: of the longest texts, of 20 kB each, 2 MB. */
+/** Number of overrides in one read: at most 2 MB, with the longest texts of 20 kB each. */
 const OVERRIDES_AT_ONCE = 100;
 
 /**
- * A series as VEVENTs: its parts, each with its exceptions, then events of its own additions, then its changed occurrences. It
- * may have as many of these as a guild may have events, so the reader may stop after each piece, and go on from there.
+ * A series as VEVENTs: its parts with their exceptions, then its additions, then its changed occurrences. It may have as many
+ * of these as a guild may have events, so that a page may end after each piece, and the next one continues from there.
  */
 export async function* seriesPieces(
   event: FeedSeries,
@@ -103,21 +103,21 @@ async function* overridesBetween(
   }
 }
 
-/** The VEVENT of a part without its end, with the exceptions that its rule has. */
+/** The VEVENT of a part without its end, with the exceptions of its rule. */
 function beginOfPart(event: FeedSeries, part: SeriesPart, { calendar }: SeriesOfFeed): string {
   const { exDates = [] } = event.recurring.recurrence;
   const own = exDates.filter((original) => original >= part.from && original < part.until);
   return seriesEvent(event, part, calendar) + exceptions(event, part, own);
 }
 
-/** Original starts of the occurrences that are cancelled, or of a colour that the feed does not have. */
+/** The original starts of the occurrences that are cancelled, or have a colour that is not in the feed. */
 function originalsMissing({ color }: FeedSeries, overrides: readonly Override[], feed: SeriesOfFeed): EpochMs[] {
   return overrides
     .filter((override) => override.cancelled || !isShown(override.color ?? color, feed))
     .map(({ original }) => original);
 }
 
-/** The VEVENT of a changed occurrence; of one whose series the feed does not have, an event of its own. */
+/** The VEVENT of a changed occurrence, which is an event of its own if its series is not in the feed. */
 function changedText(event: FeedSeries, override: Override, parts: readonly SeriesPart[], feed: SeriesOfFeed): string {
   const occurrence = effectiveOccurrenceAt(event, override.original, override, feed.calendar);
   if (occurrence === undefined || !isShown(occurrence.color, feed)) return "";
@@ -127,7 +127,7 @@ function changedText(event: FeedSeries, override: Override, parts: readonly Seri
     : changedOccurrence(part, occurrence, feed.calendar);
 }
 
-/** The additions of a series, and its first occurrence where readers would take its start for another instant. */
+/** The additions of a series, and its first occurrence if calendar programs would read its start as another instant. */
 async function eventsBeside(event: FeedSeries, parts: readonly SeriesPart[], feed: SeriesOfFeed): Promise<string> {
   const { reads, calendar, moment } = feed;
   const additions = additionsOf(event, calendar);

@@ -30,7 +30,7 @@ interface OfCalendar {
   readonly calendarNumber: number;
 }
 
-/** The last write of an event of a guild, and the moment at which it was read. */
+/** The last write of an event of a guild, and the snapshot in which it was read. */
 export interface LastChange {
   /** 0 where the guild never had an event. Database time, as is `readAt`. */
   readonly changedAt: EpochMs;
@@ -45,10 +45,10 @@ interface OverridesQuery {
   readonly limit: number;
 }
 
-/** Reads for a feed; all that name a moment are of it. */
+/** Reads for a feed. Those with a `moment` read the snapshot of that cluster time. */
 export interface FeedReads {
   lastChange(guildId: GuildId): Promise<LastChange>;
-  /** As it is now: the one read that is of no moment. */
+/** The current revision of the calendar, which is not read in a snapshot. */
   calendarRevision(of: OfCalendar): Promise<number>;
   calendar(of: OfCalendar, moment: string): Promise<Calendar | undefined>;
   /** Events behind a position in the order of the feed; of other colours only those that may have occurrences of the colour. */
@@ -154,7 +154,7 @@ function feedEventOf(row: FeedRow): FeedEvent {
   return { ...listedEventOf(row), revision, changedAt: changedAt.getTime() };
 }
 
-/** A cursor carries a moment as the decimal digits of its 64 bits. */
+/** A cursor contains the cluster time of the snapshot as the decimal digits of its 64 bits. */
 function snapshotTimeOf(text: string): SnapshotTime {
   return new mongoose.mongo.Timestamp(BigInt(text));
 }
