@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { generatedSources } from "./write-clients.ts";
 
-test("the generated sources of the clients are committed as they are made now; `npm run clients` renews them", async () => {
+test("the generated sources of the clients are up to date; `npm run clients` writes them", async () => {
   const sources = Object.entries(await generatedSources());
   expect(sources).toHaveLength(4);
   for (const [path, text] of sources)

@@ -12,7 +12,7 @@ export const CLIENTS = ["http", "contracts"] as const;
 
 export type Client = (typeof CLIENTS)[number];
 
-/** Writes the package as a tarball into a folder, and gives the path of the tarball. */
+/** Writes the package as a tarball into a folder, and returns the path of the tarball. */
 export async function packClient(client: Client, folder: string): Promise<string> {
   const staged = await mkdtemp(join(tmpdir(), "guildcal-client-"));
   try {
@@ -25,7 +25,7 @@ export async function packClient(client: Client, folder: string): Promise<string
   }
 }
 
-/** Fills a folder with the files of the package: JavaScript and declarations, made from the sources. */
+/** Writes the files of the package into a folder: JavaScript and declarations, generated from the sources. */
 async function stage(client: Client, staged: string): Promise<void> {
   const origin = join(import.meta.dirname, client);
   const { private: _, ...manifest } = JSON.parse(await readFile(join(origin, "package.json"), "utf8")) as object & {
@@ -39,7 +39,7 @@ async function stage(client: Client, staged: string): Promise<void> {
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(staged, name), text)));
 }
 
-/** The sources of a package, by their names without an extension. */
+/** The sources of a package, by name without extension. */
 async function readModules(folder: string): Promise<Readonly<Record<string, string>>> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));

@@ -6,7 +6,7 @@ import { contractSources } from "./generate/contract-sources.ts";
 import { httpSources } from "./generate/http-sources.ts";
 import { CLIENTS, packClient } from "./pack-client.ts";
 
-/** The generated files of this folder, by their paths. */
+/** The generated files of this folder, by path. */
 export async function generatedSources(): Promise<Readonly<Record<string, string>>> {
   const [http, contracts] = await Promise.all([httpSources(), contractSources()]);
   const inFolder = (folder: string, sources: Readonly<Record<string, string>>) =>

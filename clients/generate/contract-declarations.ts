@@ -5,7 +5,7 @@ const FOLDER = join(import.meta.dirname, "../../services/contracts");
 const FILES = readdirSync(FOLDER).filter((name) => /^[a-z-]+(?:\.contract)?\.ts$/.test(name));
 const SOURCE = FILES.map((name) => readFileSync(join(FOLDER, name), "utf8")).join("\n");
 
-/** A declaration with its comment: an interface, a type, or a list of values that a type is made of. */
+/** A declaration with its comment: an interface, a type, or a list of values from which a type is derived. */
 const DECLARATION =
   /(?:^\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?^(?:export )?(?:interface (\w+)[^{]*\{[\s\S]*?^\}|type (\w+)(?:<[^=]*>)? =(?:[^;{]|\{[^}]*\})*;$|const ([A-Z_]+) = [[{][^;]*;)/gm;
 
@@ -16,7 +16,7 @@ const DECLARATIONS: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** What an action takes and gives, as its contract spells the types. */
+/** The types of an action's params and result, as in its contract. */
 export interface SpelledTypes {
   readonly params: string;
   readonly result: string;
@@ -44,7 +44,7 @@ function argumentsIn(text: string): string[] {
   return parts.map((part) => part.trim().replaceAll(/\s+/g, " ")).filter((part) => part !== "");
 }
 
-/** The type of the payload of the event with that name, as its contract spells it. */
+/** The type of the payload of the event with that name, as in its contract. */
 export function payloadTypeOf(event: string): string {
   const [, type] = new RegExp(String.raw`broadcastEvent<(\w+)>\(\{\s*name: "${event}"`).exec(SOURCE) ?? [];
   if (type === undefined) throw new Error(`no type of the payload of ${event} was found`);
@@ -52,8 +52,7 @@ export function payloadTypeOf(event: string): string {
 }
 
 /**
- * The declarations of all that these types name, directly or not, by their names, in the order in which the sources have
- * them.
+ * The declarations to which these types refer, directly or through others, by name and in the order of the sources.
  */
 export function declarationsFor(types: readonly string[]): ReadonlyMap<string, string> {
   const named = new Set<string>();

@@ -9,7 +9,7 @@ import { formatSource } from "./format-source.ts";
 const CONTRACTS = join(import.meta.dirname, "../../services/contracts");
 const ACTIONS = actionsFor("write");
 
-/** The generated modules of clients/contracts/src, by their names. */
+/** The generated modules of clients/contracts/src, by name. */
 export async function contractSources(): Promise<Readonly<Record<string, string>>> {
   return {
     "contract-types.ts": await formatSource("services/contracts", await contractTypes()),
@@ -26,17 +26,17 @@ async function contractTypes(): Promise<string> {
   const lists = await listsNamed([...declarations.keys()]);
   return `${[...declarations].map(([name, text]) => declarationOf(name, text, lists)).join("\n\n")}
 
-/** The type of an error that an action is refused with. */
+/** The type of an action's refusal. */
 export const ERROR_CODES = ${JSON.stringify(Object.keys(ERRORS))} as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** The actions that a bus user may call, by their names. */
+/** The actions that a bus user may call, by name. */
 export interface Actions {
 ${actions.map(({ name, params, result }) => `${aboutAction(name)}readonly "${name}": { readonly params: ${params}; readonly result: ${result} };`).join("\n")}
 }
 
-/** The payloads of the events that a bus user hears, by the names of the events. */
+/** The payloads of the events that a bus user receives, by event name. */
 export interface Events {
 ${events.map(({ name, payload }) => `readonly "${name}": ${payload};`).join("\n")}
 }
@@ -49,8 +49,8 @@ function aboutAction(name: string): string {
 }
 
 /**
- * A list has its values in place: the sources make some of others. Identifiers are texts here: outside of guildcal they come
- * from messages and configuration, and a brand would have to be asserted.
+ * Lists have their values in place, since the sources derive some lists from others. Ids are plain strings here: outside
+ * guildcal they come from messages and configuration, and a branded type would need an assertion.
  */
 function declarationOf(name: string, text: string, lists: ReadonlyMap<string, readonly string[]>): string {
   const list = lists.get(name);
@@ -59,7 +59,7 @@ function declarationOf(name: string, text: string, lists: ReadonlyMap<string, re
   return `${comment}export const ${name} = ${JSON.stringify(list)} as const;`;
 }
 
-/** Those of the names that are lists of the contracts, with their values. */
+/** The lists of the contracts among the names, with their values. */
 async function listsNamed(names: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
   const files = readdirSync(CONTRACTS).filter((file) => /^[a-z-]+(?:\.contract)?\.ts$/.test(file));
   const modules = await Promise.all(files.map((file) => import(join(CONTRACTS, file)) as Promise<object>));

@@ -1,13 +1,13 @@
 import { stripTypeScriptTypes } from "node:module";
 import { format } from "prettier";
 
-/** TypeScript modules of one folder, by their names without an extension. */
+/** TypeScript modules of one folder, by name without extension. */
 export type Modules = Readonly<Record<string, string>>;
 
-/** The comment of a type that is not there any more. */
+/** A comment of a removed type. */
 const COMMENT_OF_NOTHING = /^\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n\n/gm;
 
-/** The JavaScript files of the modules that have more than types, by their names. */
+/** The JavaScript files of the modules that contain more than types, by name. */
 export async function javascriptIn(modules: Modules): Promise<Readonly<Record<string, string>>> {
   const files = Object.entries(modules).map(async ([name, text]) => {
     const code = await formatted(withJsEndings(stripTypeScriptTypes(text)));
@@ -16,7 +16,7 @@ export async function javascriptIn(modules: Modules): Promise<Readonly<Record<st
   return Object.fromEntries((await Promise.all(files)).filter(([, code]) => /^(?:export|import)\b/m.test(code)));
 }
 
-/** The declaration files of `index` and of the modules that it names, directly or not, by their names. */
+/** The declaration files of `index` and of the modules that it imports, directly or through others, by name. */
 export async function declarationsIn(modules: Modules): Promise<Readonly<Record<string, string>>> {
   const files = new Map<string, string>();
   const waiting = ["index"];
@@ -31,8 +31,8 @@ export async function declarationsIn(modules: Modules): Promise<Readonly<Record<
 }
 
 /**
- * The declarations of a module. Types stand as they are. A value is `export const NAME: TYPE = …;`, or a list of texts that is
- * `as const`; throws for any other: its type would have to be inferred.
+ * The declarations of a module. Types are unchanged. A value is `export const NAME: TYPE = …;`, or a list of strings with
+ * `as const`; throws for any other, whose type would have to be inferred.
  */
 export function declarationsOf(text: string): string {
   const declared = text
@@ -43,7 +43,7 @@ export function declarationsOf(text: string): string {
     declared,
   )?.[0];
   if (undeclared !== undefined) throw new Error(`no declaration can be made of: ${undeclared}`);
-  // Without it, types that are not exported would be, too: TypeScript exports all of a declaration file.
+  // Without this line TypeScript would export all types of a declaration file.
   return `${withJsEndings(declared)}\nexport {};\n`;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { declarationsIn, declarationsOf, javascriptIn } from "./emit.ts";
 
 describe("the declarations of a module", () => {
-  test("have its types as they stand, and the types of its values", () => {
+  test("have its types unchanged, and the types of its values", () => {
     const text = `import { a } from "./a.ts";
 import type { B } from "./b.ts";
 
@@ -37,7 +37,7 @@ export const LIST = [
     expect(() => declarationsOf(`${text}\n`)).toThrow(`no declaration can be made of: ${text}`);
   });
 
-  test("are made of the modules that the package shows, and of no others", async () => {
+  test("are generated only from modules that the package exports", async () => {
     const files = await declarationsIn({
       index: 'import { a } from "./a.ts";\nexport type * from "./b.ts";\n\nexport const c: () => void = a;\n',
       a: "export function a(): void {}\n",
@@ -49,7 +49,7 @@ export const LIST = [
   });
 });
 
-test("JavaScript has no types, none of their comments, and no file for a module of types alone", async () => {
+test("JavaScript has no types, none of their comments, and no file for a module that contains only types", async () => {
   const files = await javascriptIn({
     a: "/** About A. */\ninterface A {}\n\n/** About f. */\nexport function f(a: A): A {\n  return a;\n}\n",
     b: 'import type { A } from "./a.ts";\nexport type B = A;\n',

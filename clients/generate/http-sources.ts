@@ -4,7 +4,7 @@ import type { Route } from "../../services/api/route.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { formatSource } from "./format-source.ts";
 
-/** The schemas of the API document, as far as this file reads them. */
+/** The parts of the API document that this file reads. */
 interface ApiDocument {
   readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
   readonly components: { readonly schemas: Readonly<Record<string, JSONSchema>> };
@@ -19,7 +19,7 @@ type JsonContent = { readonly "application/json": { readonly schema: JSONSchema 
 
 const ORIGIN = "the API document of services/api";
 
-/** The generated modules of clients/http/src, by their names. */
+/** The generated modules of clients/http/src, by name. */
 export async function httpSources(): Promise<Readonly<Record<string, string>>> {
   return {
     "api-types.ts": await formatSource(ORIGIN, await apiTypes()),
@@ -27,7 +27,7 @@ export async function httpSources(): Promise<Readonly<Record<string, string>>> {
   };
 }
 
-/** The types of the bodies, and `Operations`, which has those of each path. */
+/** The types of the bodies, and `Operations` with the types of each path. */
 async function apiTypes(): Promise<string> {
   const { paths, components } = JSON.parse(openapiText(ROUTES), (_key, value: unknown) =>
     asJsonSchema(value),
@@ -61,7 +61,7 @@ function objectOf(properties: Readonly<Record<string, JSONSchema>>): JSONSchema 
   return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** The facts of a route that decide how the client sends and repeats a request. */
+/** The properties of a route that determine how the client sends and repeats a request. */
 function traitsOf({
   contract,
   acceptsIdempotencyKey,
@@ -71,7 +71,7 @@ function traitsOf({
   return { isRead: contract.keys.endsWith("read"), acceptsIdempotencyKey, acceptsIfMatch, hasEtag };
 }
 
-/** The same facts as values. */
+/** The same properties as values. */
 function operationTable(): string {
   const table = Object.fromEntries(ROUTES.map((route) => [route.paths[0], traitsOf(route)]));
   return `import type { Operations } from "./api-types.ts";
@@ -84,9 +84,9 @@ export const OPERATIONS: {
 }
 
 /**
- * OpenAPI 3.1 has schemas of JSON Schema 2020-12. The generator reads `definitions`, makes a second type of a reference that
- * has a description beside it, and knows no 64-bit integers: the client takes ids of guilds as strings or bigints, and gives
- * them as strings.
+ * Adapts the schemas of OpenAPI 3.1, which are JSON Schema 2020-12, to the generator. It reads `definitions`, generates a second
+ * type for a reference with a description, and has no 64-bit integers: the client accepts ids of guilds as strings or bigints,
+ * and returns them as strings.
  */
 function asJsonSchema(value: unknown): unknown {
   if (!isObject(value)) return value;

@@ -2,7 +2,7 @@ import { env } from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { guildcalClient, isApiError, isNoResponseError, type SettledPost } from "@guildcal/http-client";
 
-// A bot that makes an event and its announcement, and follows what becomes of the post.
+// A bot that creates an event and its announcement, and waits for the outcome of the post.
 const guildcal = guildcalClient({
   baseUrl: env["GUILDCAL_URL"] ?? "http://127.0.0.1:3000",
   key: env["GUILDCAL_KEY"] ?? "",
@@ -12,7 +12,7 @@ const channel = env["CHANNEL_ID"] ?? "381142957109346304";
 const leadMinutes = Number(env["LEAD_MINUTES"] ?? 1);
 const dueInMs = Number(env["DUE_IN_S"] ?? 10) * 1_000;
 
-/** Ctrl-C ends what the bot waits for. */
+/** Ctrl-C ends the waits of the bot. */
 const ending = new AbortController();
 process.once("SIGINT", () => ending.abort());
 const { signal } = ending;
@@ -43,7 +43,7 @@ async function announceRaid(): Promise<string> {
   return announcement.id;
 }
 
-/** Resolves with the outcome of the announcement's post; the waits between two looks are shorter near the due instant. */
+/** Resolves with the outcome of the announcement's post. It reads the history more often near the due instant. */
 async function outcomeOf(id: string): Promise<SettledPost> {
   for (;;) {
     const { data } = await guildcal.request("/v1/announcement/history", { ...guild, id, amount: 1 }, { signal });

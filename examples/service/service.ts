@@ -3,7 +3,7 @@ import { brokerOptions, call, isActionError, on } from "@guildcal/contracts";
 import { ServiceBroker } from "moleculer";
 import { nkeyAuthenticator } from "nats";
 
-// A service of another project: it makes an event and its announcement over NATS, and hears of every post.
+// A service of another project, which creates an event and its announcement over NATS, and receives the event of every post.
 const { GUILDCAL_NATS_URL: url = "nats://127.0.0.1:4222", GUILDCAL_BUS_USER: user = "shop-bot" } = env;
 const authenticator = nkeyAuthenticator(Buffer.from(env["GUILDCAL_BUS_SEED"] ?? ""));
 const broker = new ServiceBroker(brokerOptions({ user, url, authenticator }));

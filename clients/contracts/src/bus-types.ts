@@ -5,7 +5,7 @@ export type ActionName = keyof Actions;
 export type ParamsOf<Name extends ActionName> = Actions[Name]["params"];
 export type ResultOf<Name extends ActionName> = Actions[Name]["result"];
 
-/** Name of an event that a bus user hears. */
+/** Name of an event that a bus user receives. */
 export type EventName = keyof Events;
 export type PayloadOf<Name extends EventName> = Events[Name];
 
@@ -16,12 +16,12 @@ export interface ActionCaller {
 
 /** Options of Moleculer's `call`. */
 export interface CallOptions {
-  /** Milliseconds; the broker's `requestTimeout` where it is absent. */
+  /** Milliseconds; by default the broker's `requestTimeout`. */
   readonly timeout?: number;
-  /** Attempts after the first one; none where it is absent. A write has the same id in each, so that it is done once. */
+  /** Attempts after the first one; by default none. A write has the same id in each, so that it is performed once. */
   readonly retries?: number;
   readonly meta?: {
-    /** A UUID of version 7. The same id in another call makes it a repeat of the same write. */
+    /** A UUID of version 7. A call with the same id repeats the same write. */
     readonly writeId?: string;
   };
 }
@@ -32,9 +32,9 @@ export interface EventListener {
   handler(context: { readonly params?: unknown }): void | Promise<void>;
 }
 
-/** How a bus user joins. */
+/** The connection of a bus user. */
 export interface JoinOptions<Authenticator> {
-  /** Name of the bus user, as `npm run bus-users -- create` was given it. */
+  /** Name of the bus user, as in `npm run bus-users -- create`. */
   readonly user: string;
   /** Address of the NATS server, such as `nats://127.0.0.1:4222`. */
   readonly url: string;
@@ -53,13 +53,13 @@ export interface BusBrokerOptions<Authenticator> {
   retryPolicy: { enabled: boolean; retries: number };
 }
 
-/** A refusal of guildcal, as it comes over the bus. */
+/** A refusal of guildcal, as it arrives over the bus. */
 export interface ActionError extends Error {
   readonly type: ErrorCode;
-  /** The status that the error has over HTTP. */
+  /** The HTTP status of the error. */
   readonly code: number;
   readonly data?: {
-    /** Every bad param; with INVALID_REQUEST and TOO_MANY_ENTRIES. */
+    /** Every bad param, for INVALID_REQUEST and TOO_MANY_ENTRIES. */
     readonly problems?: readonly FieldProblem[];
   };
 }

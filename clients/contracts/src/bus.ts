@@ -27,7 +27,7 @@ export function brokerOptions<Authenticator>({
     serializer: "CBOR",
     disableBalancer: true,
     requestTimeout: 8_000,
-    // Moleculer makes the retries of a call only where it is enabled. A call of the broker itself has no id: no retry.
+    // Moleculer retries calls only if its retry policy is enabled. Calls of the broker itself have no id, and no retries.
     retryPolicy: { enabled: true, retries: 0 },
   };
 }
@@ -47,12 +47,12 @@ export function on<Name extends EventName>(
   name: Name,
   listener: (payload: PayloadOf<Name>) => unknown,
 ): Readonly<Record<Name, EventListener>> {
-  // Moleculer 0.14 gives a handler the payload alone unless it is told, or reads it off the names of its arguments.
+  // Moleculer 0.14 passes only the payload to a handler, unless this option or the names of its arguments ask for the context.
   const handler: EventListener["handler"] = ({ params }) => listener(params as PayloadOf<Name>) as void | Promise<void>;
   return { [name]: { context: true, handler } } as Record<Name, EventListener>;
 }
 
-/** The class of an error does not come over the bus; its type does. */
+/** An error that arrives over the bus has its type, and not its class. */
 export function isActionError(error: unknown, ...codes: ErrorCode[]): error is ActionError {
   const { type } = Object(error) as Partial<ActionError>;
   const expected: readonly ErrorCode[] = codes.length === 0 ? ERROR_CODES : codes;

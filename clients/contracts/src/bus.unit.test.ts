@@ -7,7 +7,7 @@ import { brokerOptions, call, isActionError, newWriteId, on } from "./index.ts";
 const event = { guildId: "1", calendarNumber: 1, startsAt: 1, endsAt: 2 };
 
 describe("the id of a write", () => {
-  test("is a UUID of version 7 with the time of its making, and no other has it", () => {
+  test("is a unique UUID of version 7 with the time of its creation", () => {
     const before = Date.now();
     const ids = Array.from({ length: 2_000 }, newWriteId);
     expect(ids.filter((id) => !isWriteId(id))).toEqual([]);
@@ -24,7 +24,7 @@ describe("a call", () => {
     call: async (name: string, _params: object, options: object = {}) => void calls.push({ name, options }),
   };
 
-  test("of a write has an id of its own, and that of a read none", async () => {
+  test("of a write has its own id, and that of a read has none", async () => {
     await call(caller, "calendar-events.create", event, { timeout: 5 });
     await call(caller, "calendar-events.create", event);
     await call(caller, "calendar-events.listOngoing", { guildId: "1", calendarNumber: 1 });
@@ -32,13 +32,13 @@ describe("a call", () => {
     expect([isWriteId(one), isWriteId(other), one === other, read]).toEqual([true, true, false, undefined]);
   });
 
-  test("keeps the id and the options that its caller gives", async () => {
+  test("keeps the id and the options of its caller", async () => {
     const options = { timeout: 5, retries: 2, meta: { writeId: newWriteId() } };
     await call(caller, "announcements.remove", { guildId: "1", id: "a" }, options);
     expect(calls.splice(0)).toEqual([{ name: "announcements.remove", options }]);
   });
 
-  test("that is retried has the same id in each attempt; without retries there is one attempt", async () => {
+  test("that is retried has the same id in each attempt, and without retries there is one attempt", async () => {
     const { retryPolicy } = brokerOptions({ user: "shop-bot", url: "", authenticator: undefined });
     const broker = new ServiceBroker({ logger: false, retryPolicy });
     const ids: unknown[] = [];
@@ -65,7 +65,7 @@ describe("a call", () => {
 describe("an error of a call", () => {
   const refusal = Object.assign(new Error("Event not found"), { type: "EVENT_NOT_FOUND", code: 404 });
 
-  test("is recognized by its type, as it comes over the bus", () => {
+  test("is recognized by its type after it was sent over the bus", () => {
     expect([isActionError(refusal), isActionError(refusal, "FORBIDDEN", "EVENT_NOT_FOUND")]).toEqual([true, true]);
     expect(isActionError(refusal, "FORBIDDEN")).toBe(false);
   });
@@ -81,7 +81,7 @@ describe("an error of a call", () => {
 test.each<[string, typeof ServiceBroker]>([
   ["0.15", ServiceBroker],
   ["0.14", BrokerOf14 as never],
-])("a listener of Moleculer %s is given the payload of its event", async (_version, Broker) => {
+])("a listener of Moleculer %s gets the payload of its event", async (_version, Broker) => {
   const broker = new Broker({ logger: false });
   const heard: unknown[] = [];
   broker.createService({ name: "shop", events: on("calendar.changed", (payload) => heard.push(payload)) });

@@ -8,7 +8,7 @@ import * as feeds from "../../../services/contracts/feeds.contract.ts";
 import * as settings from "../../../services/contracts/guild-settings.contract.ts";
 import type { Actions, Events } from "./contract-types.ts";
 
-/** The contract of each action and event that the package has. */
+/** The contract of each action and event in the package. */
 const ACTIONS = {
   "announcements.create": announcements.createAnnouncement,
   "announcements.get": announcements.getAnnouncement,
@@ -45,7 +45,7 @@ const EVENTS = {
   "guild-settings.changed": settings.guildSettingsChanged,
 } satisfies Record<keyof Events, Pick<EventContract<never>, "name">>;
 
-/** The package has texts where the sources have branded ones. */
+/** Replaces the branded strings of the sources by the plain strings of the package. */
 type Unbranded<T> = T extends string
   ? T extends { readonly __brand: string }
     ? string
@@ -55,7 +55,7 @@ type Unbranded<T> = T extends string
     : T;
 
 type Same<One, Other> = [Plain<One>, Plain<Other>] extends [Plain<Other>, Plain<One>] ? true : false;
-/** One object type in place of an intersection. */
+/** One object type instead of an intersection. */
 type Plain<T> = T extends object ? { [Key in keyof T]: Plain<T[Key]> } : T;
 
 /** The names whose types differ from the sources. */
@@ -74,10 +74,10 @@ type DifferingEvent = {
     : Name;
 }[keyof Events];
 
-/** The compiler refuses a call for a type that has values. */
+/** The compiler refuses a call with a type other than `never`. */
 function needNone(_names: readonly never[]): void {}
 
-test("the package has the types of the contracts of the same names", () => {
+test("the types of the package are equal to those of the contracts with the same names", () => {
   needNone([] as DifferingAction[]);
   needNone([] as DifferingEvent[]);
   const named = Object.entries({ ...ACTIONS, ...EVENTS }).filter(([name, contract]) => contract.name !== name);

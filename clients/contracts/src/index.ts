@@ -22,8 +22,8 @@ export const brokerOptions: <Authenticator>(options: JoinOptions<Authenticator>)
   bus.brokerOptions;
 
 /**
- * Calls an action of guildcal. A write has an id, which each retry of Moleculer repeats: it is done once. Rejects with an
- * `ActionError`, or with an error of Moleculer.
+ * Calls an action of guildcal. A write has an id, which each retry of Moleculer repeats, so that it is performed once. Rejects
+ * with an `ActionError`, or with an error of Moleculer.
  */
 export const call: <Name extends ActionName>(
   caller: ActionCaller,

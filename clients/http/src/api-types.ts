@@ -1910,7 +1910,7 @@ export interface V2CalendarListResponse {
   calendars: Calendar[];
 }
 /**
- * Body of a request to `/v2/calendar/feeds/create`. Makes an address to which calendar programs subscribe; it is shown only in this response.
+ * Body of a request to `/v2/calendar/feeds/create`. Creates an address to which calendar programs subscribe; it is shown only in this response.
  */
 export interface V2CalendarFeedsCreateRequest {
   /**
@@ -1944,7 +1944,7 @@ export interface V2CalendarFeedsCreateRequest {
   label?: string | null;
 }
 /**
- * Body of a response of `/v2/calendar/feeds/create` with the status 200. Makes an address to which calendar programs subscribe; it is shown only in this response.
+ * Body of a response of `/v2/calendar/feeds/create` with the status 200. Creates an address to which calendar programs subscribe; it is shown only in this response.
  */
 export interface V2CalendarFeedsCreateResponse {
   /**
@@ -2024,7 +2024,7 @@ export interface Feed {
   last_used?: number;
 }
 /**
- * Body of a request to `/v2/calendar/feeds/rotate`. Gives a feed a new address in place of the one before, which ends within five seconds.
+ * Body of a request to `/v2/calendar/feeds/rotate`. Replaces the address of a feed; the former one is refused within five seconds.
  */
 export interface V2CalendarFeedsRotateRequest {
   /**
@@ -2037,7 +2037,7 @@ export interface V2CalendarFeedsRotateRequest {
   id: string;
 }
 /**
- * Body of a response of `/v2/calendar/feeds/rotate` with the status 200. Gives a feed a new address in place of the one before, which ends within five seconds.
+ * Body of a response of `/v2/calendar/feeds/rotate` with the status 200. Replaces the address of a feed; the former one is refused within five seconds.
  */
 export interface V2CalendarFeedsRotateResponse {
   /**
@@ -2054,7 +2054,7 @@ export interface V2CalendarFeedsRotateResponse {
   path: string;
 }
 /**
- * Body of a request to `/v2/calendar/feeds/revoke`. Ends a feed for good, within five seconds.
+ * Body of a request to `/v2/calendar/feeds/revoke`. Revokes a feed; every gateway refuses it within five seconds.
  */
 export interface V2CalendarFeedsRevokeRequest {
   /**
@@ -2067,7 +2067,7 @@ export interface V2CalendarFeedsRevokeRequest {
   id: string;
 }
 /**
- * Body of a response of `/v2/calendar/feeds/revoke` with the status 200. Ends a feed for good, within five seconds.
+ * Body of a response of `/v2/calendar/feeds/revoke` with the status 200. Revokes a feed; every gateway refuses it within five seconds.
  */
 export interface V2CalendarFeedsRevokeResponse {
   /**

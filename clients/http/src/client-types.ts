@@ -9,21 +9,21 @@ export type RequestOf<P extends Path> = Operations[P]["request"];
 /** Body of a response with the status 200. */
 export type ResponseOf<P extends Path> = Operations[P]["response"];
 
-/** Paths whose operation has a header or a property. */
+/** Paths whose operation has a property, such as a header. */
 type PathsWith<Trait extends keyof Operations[Path]> = {
   [P in Path]: Operations[P][Trait] extends true ? P : never;
 }[Path];
 
 export interface ClientOptions {
-  /** Address of the installation, such as `https://guildcal.example.org`; a path in it is kept. */
+  /** Address of the installation, such as `https://guildcal.example.org`; it may contain a path. */
   readonly baseUrl: string | URL;
   /** The API key. */
   readonly key: string;
-  /** Milliseconds for a request with all attempts and the waits between them; 30 000 by default. */
+  /** Timeout in milliseconds of a request with all attempts and the waits between them; 30 000 by default. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds for one attempt; 10 000 by default. The service itself gives up after 6 000. */
+  /** Timeout in milliseconds of one attempt; 10 000 by default. The service's own timeout is 6 000. */
   readonly attemptTimeoutMs?: number | undefined;
-  /** Attempts of a request, the first included; 5 by default. With 1 nothing is sent a second time. */
+  /** Maximum number of attempts of a request; 5 by default. With 1 no request is repeated. */
   readonly maxAttempts?: number | undefined;
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
@@ -38,15 +38,15 @@ export type RequestOptions<P extends Path> = {
 } & (P extends PathsWith<"acceptsIdempotencyKey">
   ? {
       /**
-       * Names the create: a repeat with the same name within 24 hours creates nothing. The client makes a name for each call;
-       * give one of your own where a call may be repeated after a restart of your program.
+       * Identifies the create: a repetition with the same key within 24 hours creates nothing. The client generates a key for
+       * each call; pass your own if a call may be repeated after a restart of your program.
        */
       readonly idempotencyKey?: string | undefined;
     }
   : unknown) &
   (P extends PathsWith<"acceptsIfMatch">
     ? {
-        /** `etag` of the response that the change is based on. Another revision is refused with REVISION_MISMATCH. */
+        /** `etag` of the response on which the change is based. Another revision is refused with REVISION_MISMATCH. */
         readonly ifMatch?: string | readonly string[] | undefined;
       }
     : unknown);
@@ -65,7 +65,7 @@ export type PagedPath = {
   [P in Path]: "before" extends keyof RequestOf<P> ? ("next" extends keyof ResponseOf<P> ? P : never) : never;
 }[Path];
 
-/** Resources that are read with an `etag`, and updated on condition of it. */
+/** Resources that have an `etag`, and can be updated conditionally. */
 export type Resource = {
   [P in Path]: P extends `${infer Group}/get`
     ? `${Group}/update` extends PathsWith<"acceptsIfMatch">
@@ -74,15 +74,15 @@ export type Resource = {
     : never;
 }[Path];
 
-/** Fields that name a resource. */
+/** Fields that identify a resource. */
 export type ReferenceTo<R extends Resource> = RequestOf<`${R}/get`>;
 
-/** Fields of an update without those that name the resource. */
+/** Fields of an update, without those that identify the resource. */
 export type ChangesOf<R extends Resource> = Omit<RequestOf<`${R}/update`>, keyof ReferenceTo<R>>;
 
 export interface GuildcalClient {
   /**
-   * Sends a request, and repeats it as docs/api.md allows (clients/README.md lists when). Rejects with an `ApiError`, a
+   * Sends a request, and repeats it when that is safe (clients/http/README.md). Rejects with an `ApiError`, a
    * `NoResponseError`, or the reason of `signal`.
    */
   request<P extends Path>(path: P, body: RequestOf<P>, options?: RequestOptions<P>): Promise<ApiResponse<P>>;
@@ -93,9 +93,9 @@ export interface GuildcalClient {
     options?: RequestOptions<P>,
   ): AsyncIterableIterator<ResponseOf<P>>;
   /**
-   * Reads a resource, and updates it on condition that it is still as it was read. When another writer was faster, it reads
-   * the resource again and calls `change` again, up to ten times. `change` gives the fields to change; undefined for none,
-   * then nothing is written and the result is undefined.
+   * Reads a resource, and updates it on condition that it has not changed since. If another client has changed it, it reads
+   * the resource and calls `change` again, up to ten times. `change` returns the fields to change; if it returns undefined,
+   * nothing is written and the result is undefined.
    */
   modify<R extends Resource>(
     resource: R,
@@ -111,18 +111,18 @@ export type ErrorCode = ErrorBody["code"];
 export interface ApiError extends Error {
   readonly name: "ApiError";
   readonly status: number;
-  /** Stable name of the error; UNEXPECTED_RESPONSE for a response that is none of guildcal's, such as that of a proxy. */
+  /** Stable code of the error; UNEXPECTED_RESPONSE for a response that is not guildcal's, such as that of a proxy. */
   readonly code: ErrorCode | "UNEXPECTED_RESPONSE";
   /** Every bad field of the request; empty unless the status is 400. */
   readonly errors: readonly FieldProblem[];
   readonly requestId: string | undefined;
-  /** Milliseconds after which another attempt makes sense; after OUTCOME_UNKNOWN the write can be done no more then. */
+  /** Milliseconds after which another attempt may succeed. After OUTCOME_UNKNOWN the write is not performed later than this. */
   readonly retryAfterMs: number | undefined;
-  /** Name of the create: with it, the same request may be sent at any time within 24 hours. */
+  /** Idempotency-Key of the create, with which the same request may be sent again within 24 hours. */
   readonly idempotencyKey: string | undefined;
 }
 
-/** No response came: the connection failed, or a time-out passed. A write may have been done. */
+/** There was no response: the connection failed or timed out. A write may have been performed. */
 export interface NoResponseError extends Error {
   readonly name: "NoResponseError";
   readonly idempotencyKey: string | undefined;

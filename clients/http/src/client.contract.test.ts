@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { guildcalClient, isApiError, isNoResponseError } from "./index.ts";
 
-/** A request as it arrived. */
+/** A received request. */
 interface Received {
   readonly url: string | undefined;
   readonly method: string | undefined;
@@ -61,7 +61,7 @@ describe("the client", () => {
     guildcalClient({ baseUrl, key: "gc_key", ...options });
   const respond = (...all: Reply[]) => void replies.push(...all);
 
-  test("posts JSON with the key, below the path of its address, and gives data, revision and request id", async () => {
+  test("sends JSON with the key, below the path of its address, and returns data, revision and request id", async () => {
     respond(created);
     const { data, etag, requestId } = await client({ baseUrl: `${baseUrl}/calendar/` }).request("/v2/events/create", {
       ...CREATE,
@@ -78,7 +78,7 @@ describe("the client", () => {
     ]);
   });
 
-  test("names a create, each call by another name, and every attempt of one call by the same", async () => {
+  test("sends an Idempotency-Key with a create, a new one for each call, and the same one in every attempt of a call", async () => {
     respond(cut, proxyPage, refused(503, "OUTCOME_UNKNOWN", { "retry-after": "0" }), created, created);
     await client().request("/v2/events/create", CREATE);
     await client().request("/v2/events/create", CREATE);
@@ -89,7 +89,7 @@ describe("the client", () => {
     expect(names[4]).not.toBe(names[0]);
   });
 
-  test("sends a given name, and tells it in the error of a create whose outcome is unknown", async () => {
+  test("sends a given Idempotency-Key, which is also in the error of a create with an unknown outcome", async () => {
     respond(refused(500, "INTERNAL"));
     const creating = client().request("/v2/events/create", CREATE, { idempotencyKey: "raid-2030" });
     await expect(creating).rejects.toMatchObject({ code: "INTERNAL", idempotencyKey: "raid-2030" });
@@ -117,7 +117,7 @@ describe("the client", () => {
     expect([data, received.length]).toEqual([{ events: [] }, 2]);
   });
 
-  test("repeats an update that changed nothing, no sooner than Retry-After says, on the same condition", async () => {
+  test("repeats an update that changed nothing, not before Retry-After, and with the same If-Match", async () => {
     respond(
       refused(429, "TOO_MANY_REQUESTS", { "retry-after": "1" }),
       refused(503, "UNAVAILABLE"),
@@ -129,14 +129,14 @@ describe("the client", () => {
     expect(received[1]!.at - received[0]!.at).toBeGreaterThanOrEqual(995);
   });
 
-  test("makes no more attempts than it may, and rejects with the last error", async () => {
+  test("makes at most the given number of attempts, and rejects with the last error", async () => {
     respond(...Array.from({ length: 9 }, () => refused(503, "UNAVAILABLE", { "retry-after": "0" })));
     const reading = client({ maxAttempts: 3 }).request("/v2/events/list/date", EVENT);
     await expect(reading).rejects.toMatchObject({ code: "UNAVAILABLE", status: 503, requestId: "r1" });
     expect(received).toHaveLength(3);
   });
 
-  test("rejects at once where Retry-After ends after its time", async () => {
+  test("rejects at once if Retry-After is longer than its timeout", async () => {
     respond(refused(429, "TOO_MANY_REQUESTS", { "retry-after": "42" }));
     const began = performance.now();
     const reading = client().request("/v2/events/list/date", EVENT);
@@ -144,7 +144,7 @@ describe("the client", () => {
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 
-  test("gives up an attempt without a response, and makes another while its time lasts", async () => {
+  test("ends an attempt without a response, and makes another one within its timeout", async () => {
     respond(silent, json(200, { events: [] }), silent);
     const hasty = client({ attemptTimeoutMs: 200 });
     await expect(hasty.request("/v2/events/list/date", EVENT)).resolves.toMatchObject({ data: { events: [] } });
@@ -171,7 +171,7 @@ describe("the client", () => {
     expect(received).toHaveLength(1);
   });
 
-  test("tells every bad field of a request, and recognizes an error by its code", async () => {
+  test("has every bad field of a request in its error, and recognizes an error by its code", async () => {
     const errors = [{ field: "hours", code: "OUT_OF_RANGE", message: "must be at least 0" }];
     respond(json(400, { message: "Bad request", code: "INVALID_REQUEST", request_id: "r1", errors }));
     const error: unknown = await client()
@@ -186,14 +186,14 @@ describe("the client", () => {
     ]);
   });
 
-  test("follows no redirect, which would turn the request into another one", async () => {
+  test("follows no redirect, which would change the request", async () => {
     respond((response) => response.writeHead(301, { location: `${baseUrl}/elsewhere` }).end());
     const reading = client().request("/v2/events/list/date", EVENT);
     await expect(reading).rejects.toMatchObject({ code: "UNEXPECTED_RESPONSE", status: 301 });
     expect(received).toHaveLength(1);
   });
 
-  test("gives the pages of a list one after the other", async () => {
+  test("returns the pages of a list one after the other", async () => {
     respond(json(200, { keys: [], next: "1_a" }), json(200, { keys: [], next: "2_b" }), json(200, { keys: [] }));
     const pages = [];
     for await (const page of client().pages("/admin/keys/list", { amount: 2 })) pages.push(page.next);
@@ -210,7 +210,7 @@ describe("the client", () => {
     const calendar = (name: string, revision: number) =>
       json(200, { calendar_number: 1, name, timezone: "UTC" }, { etag: `"${revision}"` });
 
-    test("on condition of the revision that it read, and reads again when another writer was faster", async () => {
+    test("on condition of the revision that it read, and reads again after a change by another client", async () => {
       respond(calendar("one", 1), refused(412, "REVISION_MISMATCH"), calendar("two", 2));
       respond(json(200, { message: "Calendar updated" }, { etag: '"3"' }));
       const outcome = await client().modify("/v2/calendar", reference, ({ name }) => ({ name: `${name}!` }));
@@ -222,13 +222,13 @@ describe("the client", () => {
       ]);
     });
 
-    test("not at all where nothing is to be changed", async () => {
+    test("without a request if nothing is to be changed", async () => {
       respond(calendar("one", 1));
       await expect(client().modify("/v2/calendar", reference, () => undefined)).resolves.toBeUndefined();
       expect(received).toHaveLength(1);
     });
 
-    test("ten times at most", async () => {
+    test("at most ten times", async () => {
       for (let round = 0; round < 12; round += 1) respond(calendar("one", round), refused(412, "REVISION_MISMATCH"));
       const modifying = client().modify("/v2/calendar", reference, () => ({ name: "two" }));
       await expect(modifying).rejects.toMatchObject({ code: "REVISION_MISMATCH" });

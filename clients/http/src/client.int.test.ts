@@ -16,7 +16,7 @@ const KEY = "operator-key-of-the-tests";
 describe("the client of the HTTP API, with a gateway and its services", () => {
   let gateway: TestGateway;
   let client: GuildcalClient;
-  /** The first attempts at the history are refused. */
+  /** Refuses the first attempts to read the history. */
   let refusals = 0;
 
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe("the client of the HTTP API, with a gateway and its services", () => {
   });
   afterAll(() => gateway.stop());
 
-  test("gives the id of a guild with every digit, where the bytes on the wire are an integer", async () => {
+  test("returns the id of a guild with every digit, although the response has it as an integer", async () => {
     const { text, body } = await gateway.post("/v2/guild/settings/get", guild);
     expect(text).toContain(`"guild_id":${GUILD},`);
     expect(String(body["guild_id"])).not.toBe(GUILD);
@@ -47,7 +47,7 @@ describe("the client of the HTTP API, with a gateway and its services", () => {
     expect(data).toMatchObject({ guild_id: GUILD, max_calendars: 1 });
   });
 
-  test("creates once under one name, and tells warnings and unknown ids as the service does", async () => {
+  test("creates once with one Idempotency-Key, and returns warnings and errors of unknown ids", async () => {
     const options = { idempotencyKey: "raid-2030" };
     const first = await client.request("/v2/events/create", event, options);
     const again = await client.request("/v2/events/create", event, options);
@@ -70,7 +70,7 @@ describe("the client of the HTTP API, with a gateway and its services", () => {
     });
   });
 
-  test("writes on condition of a revision, and not against another one", async () => {
+  test("writes on condition of a revision, and is refused with another one", async () => {
     const { data, etag: before } = await client.request("/v2/events/create", event);
     const reference = { ...guild, calendar_number: 1, event_id: data.id };
     const { etag } = await client.request("/v2/events/update", { ...reference, name: "Raid" }, { ifMatch: before });
@@ -79,7 +79,7 @@ describe("the client of the HTTP API, with a gateway and its services", () => {
     await client.request("/v2/events/delete", reference, { ifMatch: [before, etag] });
   });
 
-  test("loses no change of eight writers who modify the same record at once", async () => {
+  test("loses no change of eight clients that modify the same record concurrently", async () => {
     const other = { guild_id: "375357265198317604", calendar_number: 1 } as const;
     await client.request("/v2/calendar/update", { ...other, name: "c" });
     const letters = "ABCDEFGH".split("");
@@ -90,13 +90,13 @@ describe("the client of the HTTP API, with a gateway and its services", () => {
     expect(data.name.split("").toSorted().join("")).toBe("ABCDEFGHc");
   });
 
-  test("waits as long as the service says, and asks again", async () => {
+  test("waits for Retry-After, and repeats the request", async () => {
     refusals = 2;
     const { data } = await client.request("/v1/announcement/history", guild);
     expect([data, refusals]).toEqual([{ amount: 0, posts: [] }, -1]);
   });
 
-  test("walks through all keys, page after page", async () => {
+  test("returns all keys, page after page", async () => {
     for (const label of ["one", "two", "three"]) {
       await client.request("/admin/keys/create", { kind: "guild", access: "read", guilds: [BigInt(GUILD)], label });
     }

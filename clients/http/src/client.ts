@@ -17,7 +17,7 @@ import { pause } from "./pause.ts";
 import { waitBeforeRetry } from "./retry-policy.ts";
 
 const DEFAULTS = { timeoutMs: 30_000, attemptTimeoutMs: 10_000, maxAttempts: 5 };
-/** Rounds of `modify`, each lost to another writer. */
+/** Maximum number of rounds of `modify`, each after a change by another client. */
 const MAX_ROUNDS = 10;
 
 /** Options of any operation. */
@@ -28,7 +28,7 @@ interface AnyOptions {
   readonly ifMatch?: string | readonly string[] | undefined;
 }
 
-/** A request as each attempt sends it. */
+/** The request of each attempt. */
 interface PreparedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type { ErrorBody } from "./api-types.ts";
 import type { ApiError, ErrorCode, NoResponseError } from "./client-types.ts";
 
-/** Any error body: `errors` is in those of a 400. */
+/** The body of an error; that of a 400 has `errors`. */
 type AnyErrorBody = Pick<ErrorBody, "message" | "code" | "request_id"> & { readonly errors?: ApiError["errors"] };
 
 /** The error of a response whose status is not 200. */
@@ -36,7 +36,7 @@ export function isNoResponseError(error: unknown): error is NoResponseError {
   return isNamed<NoResponseError>(error, "NoResponseError");
 }
 
-/** By name, so that an error of another copy of this package is recognized. */
+/** Compares the name, so that an error of another copy of this package is recognized. */
 function isNamed<Named extends Error>(error: unknown, name: Named["name"]): error is Named {
   return error instanceof Error && error.name === name;
 }

@@ -1,11 +1,11 @@
-/** A string or a number of a JSON text. Strings are found whole, so that digits inside them stay as they are. */
+/** Matches a string or a number of a JSON text. It matches whole strings, so that digits inside them are not changed. */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-/** A text that may hold a number that `JSON.parse` rounds, or the id of a guild as a number. */
+/** Matches a text that may have a number that `JSON.parse` rounds, or a guild id as a number. */
 const MAY_HOLD_IDS = /"guild_id":\s*\d|\d{16}/;
 
 /**
- * Parses JSON without rounding: an integer that a JavaScript number can't hold becomes a string of its digits, and so does
- * each `guild_id`, of whatever length. `JSON.parse` with source text access would do, but Node 20 and older browsers lack it.
+ * Parses JSON without rounding: an integer beyond the precision of a JavaScript number becomes a string of its digits, and so
+ * does every `guild_id`. `JSON.parse` with source text access would be enough, but Node 20 and older browsers lack it.
  */
 export function parseExactly(text: string): unknown {
   if (!MAY_HOLD_IDS.test(text)) return JSON.parse(text);
@@ -19,7 +19,7 @@ function isTooLong(token: string): boolean {
   return /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token));
 }
 
-/** Writes JSON without rounding: a bigint becomes a string. Throws TypeError for a number that has lost digits already. */
+/** Writes JSON without rounding: a bigint becomes a string. Throws TypeError for a number that has lost digits. */
 export function stringifyExactly(value: object): string {
   return JSON.stringify(value, (name, each: unknown) => {
     if (typeof each === "bigint") return String(each);

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { parseExactly, stringifyExactly } from "./exact-json.ts";
 
 describe("a response's JSON", () => {
-  test("gives the id of a guild as the string of its digits, also where JSON.parse would round or keep a number", () => {
+  test("has the id of a guild as the string of its digits, also if JSON.parse would round or keep a number", () => {
     expect(parseExactly('{"guild_id":375357265198317579,"max_calendars":1}')).toEqual({
       guild_id: "375357265198317579",
       max_calendars: 1,
@@ -12,7 +12,7 @@ describe("a response's JSON", () => {
     expect(parseExactly('{"guild_id":"375357265198317579"}')).toEqual({ guild_id: "375357265198317579" });
   });
 
-  test("gives any integer exactly: as a number that holds it, or as the string of its digits", () => {
+  test("has any integer exactly: as a number if that is exact, or as the string of its digits", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (value) => {
         const { n } = parseExactly(`{"n":${value}}`) as { n: number | string };
@@ -22,7 +22,7 @@ describe("a response's JSON", () => {
     );
   });
 
-  test("is otherwise what JSON.parse gives, whatever its strings hold", () => {
+  test("is otherwise equal to the result of JSON.parse, with any strings", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string(), (value, text) => {
         const json = JSON.stringify({ value, text, long: '\\"guild_id":9007199254740993, 1234567890123456789' });
@@ -56,7 +56,7 @@ describe("a request's JSON", () => {
     );
   });
 
-  test("is refused with the name of a number that has lost digits", () => {
+  test("is refused if a number has lost digits, with the path of the number", () => {
     // oxlint-disable-next-line no-loss-of-precision -- that is the case
     expect(() => stringifyExactly({ guild_id: 375357265198317579 })).toThrow(
       /^guild_id is a number that has lost digits/,

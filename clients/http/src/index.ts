@@ -5,12 +5,12 @@ import * as errors from "./errors.ts";
 export type * from "./api-types.ts";
 export type * from "./client-types.ts";
 
-/** Makes a client of one installation. It holds no connection of its own, and needs no end. */
+/** Creates a client of one installation. It has no connections of its own, and need not be closed. */
 export const guildcalClient: (options: ClientOptions) => GuildcalClient = client.guildcalClient;
 
 /** Whether an error is a response of the service; with codes, whether it is one of these. */
 export const isApiError: (error: unknown, ...codes: (ErrorCode | "UNEXPECTED_RESPONSE")[]) => error is ApiError =
   errors.isApiError;
 
-/** Whether an error says that no response came. */
+/** Whether an error means that there was no response. */
 export const isNoResponseError: (error: unknown) => error is NoResponseError = errors.isNoResponseError;

@@ -1,20 +1,20 @@
 import type { ApiError, NoResponseError } from "./client-types.ts";
 
-/** Wait before the second attempt, where the service names none; it doubles with each further one. */
+/** Wait before the second attempt if the response has no Retry-After; it doubles with each further attempt. */
 const FIRST_WAIT_MS = 200;
 const MAX_WAIT_MS = 5_000;
-/** Clients that were refused at the same moment come back at different ones. */
+/** Jitter, so that clients that were refused at the same time do not retry at the same time. */
 const SPREAD_MS = 250;
 
 const CHANGED_NOTHING: ReadonlySet<ApiError["code"]> = new Set(["UNAVAILABLE", "TOO_MANY_REQUESTS", "WRITE_CONFLICT"]);
 
 /**
- * Milliseconds to wait before another attempt; undefined where none may be made.
+ * Milliseconds to wait before another attempt; undefined if there must be none.
  *
- * - UNAVAILABLE, TOO_MANY_REQUESTS and WRITE_CONFLICT changed nothing: any request is sent again.
- * - After OUTCOME_UNKNOWN, after no response, and after a response of a proxy, a write may have been done: a request is sent
- *   again if it is a read, or names its write by an `Idempotency-Key`.
- * - Every other error is the same at the next attempt.
+ * - After UNAVAILABLE, TOO_MANY_REQUESTS and WRITE_CONFLICT nothing was changed: any request is sent again.
+ * - After OUTCOME_UNKNOWN, no response, or the response of a proxy, a write may have been performed: a request is sent again
+ *   if it is a read, or has an `Idempotency-Key`.
+ * - After every other error another attempt would fail in the same way.
  */
 export function waitBeforeRetry(
   error: ApiError | NoResponseError,
@@ -30,7 +30,7 @@ export function waitBeforeRetry(
   return retryAfterMs === undefined ? backoff : retryAfterMs + random * SPREAD_MS;
 }
 
-/** Whether a write may have been done although it has this error. */
+/** Whether a write with this error may have been performed. */
 function mayBeDone(error: ApiError | NoResponseError): boolean {
   if (error.name === "NoResponseError" || error.code === "OUTCOME_UNKNOWN") return true;
   return error.code === "UNEXPECTED_RESPONSE" && error.status >= 500;

@@ -46,12 +46,12 @@ describe("another attempt", () => {
     expect(wait(refusedWith(code, status, "1"), true)).toBeUndefined();
   });
 
-  test("waits longer each time where the service names no time, at most five seconds", () => {
+  test("waits longer each time without Retry-After, at most five seconds", () => {
     const waits = [1, 2, 3, 4, 5, 6, 20].map((attempt) => wait(NO_RESPONSE, true, attempt, 1));
     expect(waits).toEqual([200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
   });
 
-  test("comes no sooner than Retry-After, and not at the same moment for every client", () => {
+  test("is not made before Retry-After, and at a different time by each client", () => {
     const waits = [0, 0.5, 1].map((random) => wait(refusedWith("TOO_MANY_REQUESTS", 429, "1"), false, 1, random));
     expect(waits).toEqual([1_000, 1_125, 1_250]);
   });

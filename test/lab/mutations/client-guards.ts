@@ -23,7 +23,7 @@ export const CLIENT_GUARDS: readonly TestedGuard[] = [
     in: "waitBeforeRetry",
     code: "return $_ === undefined ? $BACKOFF : $NAMED;",
     without: "return $BACKOFF;",
-    test: "no sooner than Retry-After says",
+    test: "not before Retry-After",
   },
   {
     ...http,
@@ -31,7 +31,7 @@ export const CLIENT_GUARDS: readonly TestedGuard[] = [
     in: "prepare",
     code: "$GIVEN ?? crypto.randomUUID()",
     without: "$GIVEN",
-    test: "names a create",
+    test: "sends an Idempotency-Key with a create",
   },
   {
     ...http,
@@ -64,7 +64,7 @@ export const CLIENT_GUARDS: readonly TestedGuard[] = [
     in: "isTooLong",
     code: "!Number.isSafeInteger(Number($_))",
     without: "false",
-    test: "gives any integer exactly",
+    test: "has any integer exactly",
   },
   {
     ...json,
@@ -72,7 +72,7 @@ export const CLIENT_GUARDS: readonly TestedGuard[] = [
     in: "parseExactly",
     code: "$_.replaceAll(STRING_OR_NUMBER, $REPLACE)",
     without: "arguments[0].replaceAll(/-?\\d+/g, $REPLACE)",
-    test: "is otherwise what JSON.parse gives",
+    test: "is otherwise equal to the result of JSON.parse",
   },
   {
     ...json,
@@ -80,7 +80,7 @@ export const CLIENT_GUARDS: readonly TestedGuard[] = [
     in: "stringifyExactly",
     code: "throw new TypeError($_);",
     without: "",
-    test: "a number that has lost digits",
+    test: "a number has lost digits",
   },
   {
     ...bus,
@@ -88,7 +88,7 @@ export const CLIENT_GUARDS: readonly TestedGuard[] = [
     in: "call",
     code: '$_ === "write" ? $ID : $META',
     without: "$META",
-    test: "of a write has an id of its own",
+    test: "of a write has its own id",
   },
   {
     ...bus,
