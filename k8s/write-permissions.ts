@@ -8,13 +8,13 @@ import { SERVICES } from "../services/contracts/service-names.ts";
 
 const rights = Object.fromEntries(SERVICES.toSorted().map((service) => [service, databasePrivileges(service)]));
 
-/** The files of this folder that follow from the services' tables of rights, by their paths. */
+/** The files of this folder that are generated from the services' tables of permissions, by path. */
 export const RIGHTS: Readonly<Record<string, string>> = {
   "components/mongodb/rights.json": `${onFewLines(JSON.stringify(rights, undefined, 2))}\n`,
   "components/nats/users.conf": natsUsersFile(),
 };
 
-/** A list of words on one line, as prettier has it. */
+/** A list of words on one line, formatted as by prettier. */
 function onFewLines(json: string): string {
   return json.replaceAll(/\[\s+("[^[\]]*")\s+\]/g, (_whole, words: string) => `[${words.replaceAll(/\s+/g, " ")}]`);
 }

@@ -1,16 +1,16 @@
-// Run by mongosh beside a member of the replica set, and again at every start of it: founds the set, takes in its
-// members, and gives each service a user that may touch its own collections alone. What is so already stays so.
+// mongosh runs this script beside a member of the replica set at each start. It initiates the set, adds its members, and creates
+// a user for each service with access only to the service's own collections. It can be run again at any time.
 //
-// Without a user in it, MongoDB lets in who comes from its own host: hence "beside".
+// It must run on the member's host, since MongoDB without users accepts only clients of its own host.
 const { existsSync, readFileSync } = require("node:fs");
 
 const SET = "guildcal";
-/** So long the members wait for a silent primary before they elect another: requests wait for five seconds. */
+/** Time after which members elect a new primary instead of a silent one. Requests wait for five seconds. */
 const ELECTION_MS = 3_000;
 
 const [self, ...others] = process.env.MEMBERS.split(",");
 const passwords = JSON.parse(readFileSync("/run/secrets/mongodb/passwords.json", "utf8"));
-/** An installation that was made before there was an exporter has no such file. */
+/** An installation from before the exporter has no such file. */
 const EXPORTER_PASSWORD = "/run/secrets/mongodb/exporter-password";
 const rights = JSON.parse(readFileSync("/etc/mongodb/rights.json", "utf8"));
 
@@ -20,7 +20,7 @@ const asAdmin = (password) => `mongodb://admin:${password}@${process.env.MEMBERS
 function patiently(what, attempt) {
   for (let tries = 1; ; tries += 1) {
     try {
-      // mongosh waits for what is assigned; returned as it is, a failure would pass by the catch.
+      // mongosh awaits assigned values. With a direct return, a failure would not reach the catch block.
       const result = attempt();
       return result;
     } catch (error) {
@@ -35,7 +35,7 @@ function isFounded(db) {
   try {
     return db.adminCommand({ replSetGetStatus: 1 }).ok === 1;
   } catch (error) {
-    // A set that has users tells nothing to a stranger.
+    // A set with users refuses commands without authentication.
     if (error.codeName === "Unauthorized") return true;
     if (error.codeName === "NotYetInitialized") return false;
     throw error;
@@ -47,12 +47,12 @@ function found() {
   if (!isFounded(db)) db.adminCommand({ replSetInitiate: { _id: SET, members: [{ _id: 0, host: self }] } });
   const primary = patiently("a primary", () => {
     const hello = db.adminCommand({ hello: 1 });
-    // A member knows that it is elected before it takes writes.
+    // An elected member needs some time before it accepts writes.
     if (hello.primary === undefined || (hello.primary === self && !hello.isWritablePrimary))
       throw new Error("none yet");
     return hello.primary;
   });
-  // Another one is primary in a set that has lived: it has its users.
+  // In an existing set another member may be primary; the set has its users then.
   if (primary !== self) return;
   try {
     db.createUser({ user: "admin", pwd: passwords.admin, roles: ["root"] });
@@ -62,7 +62,7 @@ function found() {
   }
 }
 
-/** After a rotation the set still knows the password that was there before. */
+/** After a rotation the set still has the former password. */
 function letIn() {
   try {
     const db = connect(asAdmin(passwords.admin));
@@ -86,7 +86,7 @@ function electInTime(db) {
   });
 }
 
-/** One at a time, as MongoDB wants it: each must hold the data before the next counts for a majority. */
+/** Adds members one at a time, as MongoDB requires: each must have the data before the next one is part of the majority. */
 function takeIn(db, host) {
   patiently(`${host} is a member`, () => {
     const { config } = db.adminCommand({ replSetGetConfig: 1 });
@@ -110,7 +110,7 @@ function putUser(db, name, pwd, roles) {
   else db.updateUser(name, { pwd, roles });
 }
 
-/** For the exporter of the figures: the state of the set and its oplog, and no document of ours. */
+/** The role of the metrics exporter, which may read the state of the set and its oplog, and no document of guildcal. */
 function grantExporter(db) {
   const roles = [
     { role: "clusterMonitor", db: "admin" },
