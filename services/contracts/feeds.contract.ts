@@ -7,26 +7,26 @@ import type { EpochMs, GuildId } from "./ids.ts";
 export interface FeedReference {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
-/** The colour of its events; all colours if absent. */
+  /** The colour of its events; all colours if absent. */
   readonly color?: Color;
 }
 
 /** A feed without its token. */
 export interface FeedView extends FeedReference {
   readonly id: string;
-/** The label; empty if none was given. */
+  /** The label; empty if none was given. */
   readonly label: string;
   readonly createdAt: EpochMs;
-/** The time of the last rotation; absent for the first address. */
+  /** The time of the last rotation; absent for the first address. */
   readonly rotatedAt?: EpochMs;
-/** The beginning of the hour of the last read. */
+  /** The beginning of the hour of the last read. */
   readonly lastUsedAt?: EpochMs;
 }
 
 /** A new address of a feed. Its token is shown only in this response. */
 export interface IssuedFeed {
   readonly id: string;
-/** The path of the feed, which contains the token. */
+  /** The path of the feed, which contains the token. */
   readonly path: string;
 }
 
@@ -37,7 +37,7 @@ const calendarNumber = integer(1, 2_147_483_647);
 const color = optional(oneOf(COLORS));
 
 export interface CreateFeedParams extends FeedReference {
-/** A description for people, such as the user of the feed. */
+  /** A description for people, such as the user of the feed. */
   readonly label?: string;
 }
 
@@ -87,14 +87,14 @@ export const revokeFeed = action<FeedOfGuild, void>({
 export const FEED_TAG = /^[\x21\x23-\x7e]{1,100}$/;
 
 export interface OpenFeedParams extends Omit<FeedReference, "color"> {
-/** The entity tags in the client's If-None-Match. */
+  /** The entity tags in the client's If-None-Match. */
   readonly known?: readonly string[];
 }
 
 export interface OpenedFeed {
-/** The current entity tag of the feed. */
+  /** The current entity tag of the feed. */
   readonly tag: string;
-/** The cursor of the first page; absent if the client has the feed with this tag. */
+  /** The cursor of the first page; absent if the client has the feed with this tag. */
   readonly cursor?: string;
 }
 
@@ -115,9 +115,9 @@ export interface ReadFeedPageParams extends FeedReference {
 }
 
 export interface FeedPage {
-/** Complete lines of iCalendar (RFC 5545), at most 200 000 characters. */
+  /** Complete lines of iCalendar (RFC 5545), at most 200 000 characters. */
   readonly text: string;
-/** The cursor of the next page; absent at the end. */
+  /** The cursor of the next page; absent at the end. */
   readonly next?: string;
 }
 

@@ -3,7 +3,7 @@ import { SINK_NAMES, type SinkName } from "./domain/post/sink-name.ts";
 
 /** Where posts go (D34). */
 const sinksSetting: Setting<readonly SinkName[]> = {
-  about: "Where announcements are posted: log, discord, webhook, several separated by commas",
+  about: "Sinks to which announcements are posted: log, discord, webhook, several separated by commas",
   defaultText: "log",
   expects: `one or more of ${SINK_NAMES.join(", ")}, separated by commas`,
   parse(text) {
@@ -15,5 +15,5 @@ const sinksSetting: Setting<readonly SinkName[]> = {
 /** The settings of dispatch; each sink has its own. */
 export const dispatchSettings = {
   SINKS: sinksSetting,
-  GRACE_MINUTES: integerSetting("How many minutes late an announcement may still be posted (D30)", 15, 1, 1440),
+  GRACE_MINUTES: integerSetting("Maximum lateness of a post, in minutes (D30)", 15, 1, 1440),
 };

@@ -28,7 +28,7 @@ export function feedAdmission(
     if (feed === undefined) {
       return rejected(rates.failures.take(address, clock()), { refusal: refuse("FEED_NOT_FOUND"), headers: {} });
     }
-// A counter of its own, so that downloads of feeds do not use up the rate limit of the guild's keys.
+    // A counter of its own, so that downloads of feeds do not use up the rate limit of the guild's keys.
     const standing = rates.guilds.take(`feeds of ${feed.guildId}`, clock());
     if (standing.waitMs === 0) return { feed, address };
     return { refusal: refuse("TOO_MANY_REQUESTS"), headers: retryAfter(standing) };

@@ -9,7 +9,7 @@ import type { FeedsStore } from "./feeds.store.ts";
 export interface FeedAuthenticator {
   /** Undefined for a token that is malformed, unknown, replaced or revoked. */
   authenticate(token: string): Promise<Feed | undefined>;
-/** Removes a changed feed from the cache. */
+  /** Removes a changed feed from the cache. */
   forget(id: string): void;
 }
 
@@ -18,7 +18,7 @@ interface FeedAuthenticatorOptions {
   readonly hashing: KeyHashing;
   /** Unix milliseconds. */
   readonly clock?: () => number;
-/** Called with the error if the time of use could not be stored; the request continues. */
+  /** Called with the error if the time of use could not be stored; the request continues. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -39,7 +39,7 @@ export function feedAuthenticator({
     ttlResolution: 0,
     perf: { now: clock },
   });
-/** The stored hours of use, so that the use of a feed is written once an hour. */
+  /** The stored hours of use, so that the use of a feed is written once an hour. */
   const used = new LRUCache<string, number>({ max: CACHE_SIZE });
 
   function find(id: string): Promise<Feed | null> {

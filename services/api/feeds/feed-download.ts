@@ -27,13 +27,13 @@ import { tokenIn } from "./feed-path.ts";
 
 interface FeedDownloadParts {
   readonly admit: FeedAdmission;
-/** Calls an action of the service calendar-events. */
+  /** Calls an action of the service calendar-events. */
   readonly call: <Params, Result>(
     contract: ActionContract<Params, Result>,
     params: Params,
     meta: CallMeta,
   ) => Promise<Result>;
-/** Called with an unexpected error during a download. */
+  /** Called with an unexpected error during a download. */
   readonly onDefect: (error: unknown, requestId: string) => void;
   readonly slots?: FeedSlots;
 }
@@ -87,7 +87,7 @@ export function feedDownload({ admit, call, onDefect, slots = new FeedSlots() }:
     return page;
   }
 
-/** The first page was read before the headers were sent, so that an error of it has a status. */
+  /** The first page was read before the headers were sent, so that an error of it has a status. */
   async function* pages(first: FeedPage, of: FeedReference, meta: CallMeta): AsyncGenerator<Buffer> {
     const began = performance.now();
     for (let page = first; ;) {

@@ -52,7 +52,7 @@ describe("the download of a feed", () => {
     const one = await downloadOf(1).ask();
     expect([one.status, one.body]).toEqual([200, "page 1"]);
     const { ask, calls } = downloadOf(3);
-const response = await ask();
+    const response = await ask();
     expect(calls).toEqual(["open", "1"]);
     expect(await bodyOf(response)).toBe("page 1page 2page 3");
     expect(calls).toEqual(["open", "1", "2", "3"]);
@@ -89,7 +89,7 @@ const response = await ask();
     const fifth = ask();
     await new Promise((wake) => setImmediate(wake));
     expect(pagesRead()).toBe(4);
-downloads[0]?.onClose?.();
+    downloads[0]?.onClose?.();
     expect((await fifth).status).toBe(200);
     expect(pagesRead()).toBe(5);
   });

@@ -13,7 +13,7 @@ export function feedActions(
   return {
     ...serve(createFeed, async (params, context) => {
       const { guildId, calendarNumber } = params;
-// The call refuses a calendar that the guild may not have.
+      // The call refuses a calendar that the guild may not have.
       await callAction(context, getCalendar, { guildId, calendarNumber });
       return management.create(params);
     }),

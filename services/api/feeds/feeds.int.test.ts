@@ -65,7 +65,7 @@ describe("feeds of calendars (D47)", () => {
       feed: async (fields: object = {}) =>
         (await ask("/v2/calendar/feeds/create", { ...where, ...fields })) as Record<"id" | "path", string>,
       feeds: async () => (await ask("/v2/calendar/feeds/list", { guild_id }))["feeds"] as Record<string, unknown>[],
-/** Makes all writes a minute older, since the tag of a feed never matches for seconds after a write. */
+      /** Makes all writes a minute older, since the tag of a feed never matches for seconds after a write. */
       age: () =>
         database
           .collection("calendar_events")

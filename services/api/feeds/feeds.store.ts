@@ -35,14 +35,14 @@ const schema = new Schema<FeedsRow>(
 schema.index({ "feeds.id": 1 });
 
 export interface FeedsStore {
-/** Stores a new feed; false if the guild has the maximum. */
+  /** Stores a new feed; false if the guild has the maximum. */
   insert(feed: Feed): Promise<boolean>;
-/** The feeds of a guild, the earliest first. */
+  /** The feeds of a guild, the earliest first. */
   list(guildId: GuildId): Promise<Feed[]>;
   find(id: string): Promise<Feed | null>;
-/** Replaces the secret of a feed; false if the guild has no feed with the id. */
+  /** Replaces the secret of a feed; false if the guild has no feed with the id. */
   replaceSecret(guildId: GuildId, id: string, change: Required<Pick<Feed, "secret" | "rotatedAt">>): Promise<boolean>;
-/** Removes a feed; false if the guild has no feed with the id. */
+  /** Removes a feed; false if the guild has no feed with the id. */
   remove(guildId: GuildId, id: string): Promise<boolean>;
   recordUse(id: string, at: EpochMs): Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface FeedsStore {
 export function feedsStore(connection: Connection): FeedsStore {
   const model = connection.model<FeedsRow>("CalendarFeeds", schema);
 
-/** Changes the feeds of the matching row, unless the deadline has passed. */
+  /** Changes the feeds of the matching row, unless the deadline has passed. */
   async function change(filter: object, feeds: object, upsert = false): Promise<boolean> {
     const update = model.updateOne(filter, [{ $set: { feeds } }, ...deadlineStages()], {
       updatePipeline: true,
@@ -70,7 +70,7 @@ export function feedsStore(connection: Connection): FeedsStore {
         return await change(isNotFull, feeds, true);
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-// The row has the maximum of feeds, or a concurrent write has created it.
+        // The row has the maximum of feeds, or a concurrent write has created it.
         return change(isNotFull, feeds);
       }
     },

@@ -1,21 +1,21 @@
 import { FEED_ROUTE } from "../feeds/feed-path.ts";
 import type { JsonSchema } from "../wire/response-fields.ts";
 
-const SUMMARY = "The feed of a calendar, for calendar programs; its address is its key";
-const DESCRIPTION = `${SUMMARY}. RFC 5545 and RFC 7986: an event, a series and a changed occurrence are a VEVENT each, with the event's id \
-as UID and its revision as SEQUENCE. Make an address with \`/v2/calendar/feeds/create\`. A feed that is as \
-\`If-None-Match\` has it is answered with 304. HEAD answers the headers alone.`;
+const SUMMARY = "Returns a calendar for calendar programs; the address is the secret";
+const DESCRIPTION = `${SUMMARY}. By RFC 5545 and RFC 7986: an event, a series and a changed occurrence are a VEVENT each, with the event's id \
+as UID and its revision as SEQUENCE. Create an address with \`/v2/calendar/feeds/create\`. A request with the current \
+tag in \`If-None-Match\` gets 304. HEAD returns only the headers.`;
 
 const REFUSED = [400, 404, 405, 408, 429, 431, 500, 503];
 
 const HEADERS: Readonly<Record<string, JsonSchema>> = {
   "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
   ETag: {
-    description: "Names the state of the feed (RFC 9110 section 8.8.3), for If-None-Match",
+    description: "The entity tag of the feed (RFC 9110 section 8.8.3), for If-None-Match",
     schema: { type: "string" },
   },
   "Cache-Control": {
-    description: "private, no-cache: a reader asks each time, and shared caches keep nothing",
+    description: "private, no-cache: a client validates each time, and shared caches store nothing",
     schema: { type: "string" },
   },
 };
@@ -25,18 +25,18 @@ const parameters: readonly JsonSchema[] = [
     name: "token",
     in: "path",
     required: true,
-    description: "The feed's token, as `path` of the answer that made it has it: a secret",
+    description: "The token of the feed, which is part of `path` in the response of create or rotate; a secret",
     schema: { type: "string" },
   },
   {
     name: "If-None-Match",
     in: "header",
-    description: "The ETag that the feed was read with, or several of them",
+    description: "The ETag of the last response, or several of them",
     schema: { type: "string" },
   },
 ];
 
-/** The one path without a key that shows something of a guild (D47). */
+/** The only path without a key that shows data of a guild (D47). */
 export const FEED_OPERATION: Readonly<Record<string, JsonSchema>> = {
   [FEED_ROUTE]: {
     get: {

@@ -53,7 +53,7 @@ export const feedRoutes = [
     fields: { ...calendarFields, color: field("color", asEnumValue), label: field("label") },
     nulls: "absent",
     responseFields: [statusMessage("message", "Feed created"), ...issuedFeedFields],
-    summary: "Makes an address to which calendar programs subscribe; it is shown only in this response",
+    summary: "Creates an address to which calendar programs subscribe; it is shown only in this response",
     example: {
       request: { guild_id, ...made },
       response: { message: "Feed created", id, path: pathOf("0", "00000000") },
@@ -75,7 +75,7 @@ export const feedRoutes = [
     contract: rotateFeed,
     fields: { guildId: guildField, id: field("id") },
     responseFields: [statusMessage("message", "Feed rotated"), ...issuedFeedFields],
-    summary: "Gives a feed a new address in place of the one before, which ends within five seconds",
+    summary: "Replaces the address of a feed; the former one is refused within five seconds",
     example: {
       request: { guild_id, id },
       response: { message: "Feed rotated", id, path: pathOf("1", "11111111") },
@@ -86,7 +86,7 @@ export const feedRoutes = [
     contract: revokeFeed,
     fields: { guildId: guildField, id: field("id") },
     responseFields: [statusMessage("message", "Feed revoked")],
-    summary: "Ends a feed for good, within five seconds",
+    summary: "Revokes a feed; every gateway refuses it within five seconds",
     example: {
       request: { guild_id, id },
       response: { message: "Feed revoked" },

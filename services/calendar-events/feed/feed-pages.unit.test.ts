@@ -74,7 +74,7 @@ const anyOverridden = fc.record({
 const anyFeed: fc.Arbitrary<AnyFeed> = fc
   .record({
     any: anySeries.filter(isReadAlike),
-// A second zone of the calendar, and the number of days until it is set.
+    // A second zone of the calendar, and the number of days until it is set.
     nextZone: fc.option(
       fc.record({
         timezone: fc.constantFrom(...ZONES.filter((name) => name !== SECONDS)),

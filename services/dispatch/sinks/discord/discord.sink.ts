@@ -22,11 +22,11 @@ export const discordSettings = {
   DISCORD_TOKEN: optionalSetting("The bot's token; needed by the sink `discord`", "a bot token", /^[\w.-]{1,200}$/),
   DISCORD_API_URL: urlSetting("Base URL of Discord's API, version included", "https://discord.com/api/v10"),
   DISCORD_BOT_URL: urlSetting(
-    "Where to read about this bot; Discord asks for it in `User-Agent`",
+    "Address of a page about this bot, which Discord requires in `User-Agent`",
     "https://guildcal.example",
   ),
   DISCORD_REQUESTS_PER_SECOND: integerSetting(
-    "Most requests a second of this process, channel checks among them; all that share the token share Discord's 50",
+    "Maximum number of requests per second of this process, including channel checks; all processes with the same token share Discord's limit of 50",
     45,
     1,
     10_000,

@@ -10,13 +10,13 @@ import { guardedLookup, isAllowedLiteral, type ResolveAll, TARGET_REFUSED } from
 
 /** The settings of the sink `webhook`. */
 export const webhookSettings = {
-  WEBHOOK_URL: urlSetting("Where the sink `webhook` posts to; https, unless the address is private", undefined),
+  WEBHOOK_URL: urlSetting("URL to which the sink `webhook` posts; https, unless the address is private", undefined),
   WEBHOOK_SECRET: optionalSetting(
-    "What its requests are signed with",
+    "Secret with which the requests of the sink `webhook` are signed",
     "whsec_ and the base64 of 24 to 64 bytes",
     /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/,
   ),
-  WEBHOOK_ALLOW_PRIVATE: choiceSetting("Whether it may post to private, loopback and link-local addresses", "no", [
+  WEBHOOK_ALLOW_PRIVATE: choiceSetting("Whether the sink `webhook` may post to private, loopback and link-local addresses", "no", [
     "no",
     "yes",
   ]),
