@@ -4,7 +4,7 @@ import moleculer from "moleculer";
 import mongoose from "mongoose";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import { until } from "../../test/real-parts/until.ts";
-import { answersOf, postRequest } from "../../test/real-parts/web-service.ts";
+import { responsesOf, postRequest } from "../../test/real-parts/web-service.ts";
 import { asError } from "../../mixins/actions/contract-action.ts";
 import type { Caller } from "../contracts/contract.ts";
 import { refuse } from "../contracts/errors.ts";
@@ -39,7 +39,7 @@ describe("the response of the gateway", () => {
   });
 
   async function answerOf(overrides: Partial<RequestHandlerOptions>, path = "/v1/announcement/get", more: object = {}) {
-    const answer = answersOf(requestHandler({ ...parts, ...overrides }));
+    const answer = responsesOf(requestHandler({ ...parts, ...overrides }));
     const { status, headers, body } = await answer(postRequest(path, { guild_id: "1", id: "x", ...more }), "id-1");
     return { status, headers, text: body as string, body: JSON.parse(body as string) as unknown };
   }
@@ -67,7 +67,7 @@ describe("the response of the gateway", () => {
   test("to another method on a known path is 405 with the allowed methods, before the key is checked (D1, D3)", async () => {
     const request = Object.assign(postRequest("/v1/announcement/get", {}), { method: "PUT" });
     const admission = { ...parts.admission, admit: () => Promise.reject(new Error("nobody asks")) };
-    const answer = await answersOf(requestHandler({ ...parts, admission }))(request, "id-1");
+    const answer = await responsesOf(requestHandler({ ...parts, admission }))(request, "id-1");
     expect([answer.status, answer.headers["allow"]]).toEqual([405, "POST"]);
   });
 
@@ -78,14 +78,14 @@ describe("the response of the gateway", () => {
     });
     preflight.headers["access-control-request-method"] = "POST";
     const call = async () => calls.push("called");
-    const answer = await answersOf(requestHandler({ ...parts, call }))(preflight, "id-1");
+    const answer = await responsesOf(requestHandler({ ...parts, call }))(preflight, "id-1");
     expect([answer.status, answer.headers["allow"], calls]).toEqual([405, "POST", []]);
   });
 
   test("to a request without a key is sent before the body is read (D3)", async () => {
     const request = postRequest("/v1/announcement/get", {});
     const admission = { ...parts.admission, admit: async () => ({ refusal: refuse("UNAUTHORIZED"), headers: {} }) };
-    await expect(answersOf(requestHandler({ ...parts, admission }))(request, "id-1")).resolves.toMatchObject({
+    await expect(responsesOf(requestHandler({ ...parts, admission }))(request, "id-1")).resolves.toMatchObject({
       status: 401,
     });
     expect(request.readableDidRead).toBe(false);
@@ -244,7 +244,7 @@ describe("the response of the gateway", () => {
     const view = (at: number) => ({ eventId: `e${at}`, startsAt: 0, endsAt: 0, name, isParent: false, color: "RED" });
     const large = Array.from({ length: 5_000 }, (_, at) => view(at));
     let ownerCalls = 0;
-    const answer = answersOf(requestHandler({ ...parts, call: async () => ((ownerCalls += 1), large) }));
+    const answer = responsesOf(requestHandler({ ...parts, call: async () => ((ownerCalls += 1), large) }));
     const list = () => {
       const body = { guild_id: "1", calendar_number: 1, epoch_start: 1, epoch_end: 2 };
       return Promise.resolve(answer(postRequest("/v2/events/list/range", body), "id-1"));
@@ -261,7 +261,7 @@ describe("the response of the gateway", () => {
 
   test("with a preview delays the lists of the guild like a list", async () => {
     const begun: ((view: unknown) => void)[] = [];
-    const answer = answersOf(
+    const answer = responsesOf(
       requestHandler({ ...parts, call: () => new Promise((resolve) => void begun.push(resolve)) }),
     );
     const preview = () =>
@@ -282,7 +282,7 @@ describe("the response of the gateway", () => {
     const call = () => new Promise((resolve) => void begun.push(resolve));
     const everywhere = { ...admitted, caller: { ...caller, kind: "service", guilds: [] } as Caller };
     const admission = { admit: async () => everywhere, admitToGuild: () => everywhere };
-    const answer = answersOf(requestHandler({ ...parts, call, admission }));
+    const answer = responsesOf(requestHandler({ ...parts, call, admission }));
     const ask = (guild: string) => {
       return Promise.resolve(answer(postRequest("/v2/guild/settings/get", { guild_id: guild }), "id-1"));
     };

@@ -6,7 +6,7 @@ import { ruleProblems } from "../../services/calendar-events/domain/recurrence/r
 import { writeRrule } from "../../services/calendar-events/domain/recurrence/rrule-text.ts";
 import { FREQUENCIES, type Recurrence, WEEKDAYS } from "../../services/contracts/recurrence.ts";
 import {
-  type AnyLook,
+  type SeriesAndWindow,
   type AnySeries,
   anyWallStart,
   anyWindow,
@@ -70,8 +70,8 @@ export const anyByRuleSeries: fc.Arbitrary<AnySeries> = fc
   .filter((any) => existsOnClock(any) && isDateOfRule(any.series.recurrence, any.wall));
 
 /** A series of such a rule, and a window. */
-export const anyByRuleLook = anyByRuleSeries.chain((any) =>
-  anyWindow(any.series).map((window): AnyLook => Object.assign({ window }, any)),
+export const anyByRuleSeriesAndWindow = anyByRuleSeries.chain((any) =>
+  anyWindow(any.series).map((window): SeriesAndWindow => Object.assign({ window }, any)),
 );
 
 /** Whether other libraries begin the rule's weeks at the start of the series instead of at WKST. */

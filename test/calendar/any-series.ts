@@ -90,11 +90,11 @@ export function anyWindow(series: Series, mostDays = 800): fc.Arbitrary<Window> 
     });
 }
 
-export interface AnyLook extends AnySeries {
+export interface SeriesAndWindow extends AnySeries {
   readonly window: Window;
 }
 
 /** A series and a window. */
-export const anyLook = anySeries.chain((any) =>
-  anyWindow(any.series).map((window): AnyLook => Object.assign({ window }, any)),
+export const anySeriesAndWindow = anySeries.chain((any) =>
+  anyWindow(any.series).map((window): SeriesAndWindow => Object.assign({ window }, any)),
 );

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import ICAL from "ical.js";
 import { RRule } from "rrule";
 import { RRuleTemporal } from "rrule-temporal";
-import { anyByRuleLook, isNthOfYearAmongOthers, isSetOfWeeks, ruleText } from "./any-rule.ts";
-import { type AnyLook, anyLook, type AnySeries } from "./any-series.ts";
+import { anyByRuleSeriesAndWindow, isNthOfYearAmongOthers, isSetOfWeeks, ruleText } from "./any-rule.ts";
+import { type SeriesAndWindow, anySeriesAndWindow, type AnySeries } from "./any-series.ts";
 import { instantToLocal, type WallMs } from "../../services/calendar-events/domain/calendar/local-to-instant.ts";
 import { occurrencesStarting } from "../../services/calendar-events/domain/recurrence/occurrences.ts";
 import type { Window } from "../../services/contracts/window.ts";
@@ -34,7 +34,7 @@ describe("occurrences, compared with other libraries", () => {
    */
   test("are those of rrule-temporal, except for times in a gap", () => {
     fc.assert(
-      fc.property(anyLook, (look) => {
+      fc.property(anySeriesAndWindow, (look) => {
         const { mine, theirs } = besideTemporal(look);
         expect(mine).toEqual(theirs);
       }),
@@ -49,7 +49,7 @@ describe("occurrences, compared with other libraries", () => {
    */
   test("of rules with BYxxx parts are those of rrule-temporal, except for BYSETPOS in WEEKLY and nth weekdays of years with other parts", () => {
     fc.assert(
-      fc.property(anyByRuleLook, (look) => {
+      fc.property(anyByRuleSeriesAndWindow, (look) => {
         const { recurrence } = look.series;
         fc.pre(!isSetOfWeeks(recurrence) && !isNthOfYearAmongOthers(recurrence));
         const { mine, theirs } = besideTemporal(look);
@@ -62,7 +62,7 @@ describe("occurrences, compared with other libraries", () => {
   /** rrule has wrong dates if BYDAY has numbers and other parts select among its dates. */
   test("of rules with BYxxx parts are those of rrule on the wall clock, except for numbers in BYDAY and for BYSETPOS", () => {
     fc.assert(
-      fc.property(anyByRuleLook, (look) => {
+      fc.property(anyByRuleSeriesAndWindow, (look) => {
         const { byDay = [], bySetPos } = look.series.recurrence;
         fc.pre(bySetPos === undefined && byDay.every((day) => day.length === 2));
         const theirs = RRule.fromString(`DTSTART:${stamp(look.wall)}Z\nRRULE:${ruleText(look)}`);
@@ -76,7 +76,7 @@ describe("occurrences, compared with other libraries", () => {
 
   test("are those of rrule on the wall clock", () => {
     fc.assert(
-      fc.property(anyLook, (look) => {
+      fc.property(anySeriesAndWindow, (look) => {
         const { wall, series } = look;
         const { frequency, interval, count } = series.recurrence;
         const theirs = new RRule({
@@ -100,7 +100,7 @@ describe("occurrences, compared with other libraries", () => {
    */
   test("are those of ical.js on the wall clock, except for YEARLY on 29 February or with an interval", () => {
     fc.assert(
-      fc.property(anyLook, (look) => {
+      fc.property(anySeriesAndWindow, (look) => {
         const { frequency, interval } = look.series.recurrence;
         const isLeapDay = new Date(look.wall).toISOString().includes("-02-29");
         fc.pre(frequency !== "YEARLY" || (interval === 1 && !isLeapDay));
@@ -112,7 +112,7 @@ describe("occurrences, compared with other libraries", () => {
 });
 
 /** The starts in the window, by the domain and by rrule-temporal, without those in a gap. */
-function besideTemporal(look: AnyLook): { readonly mine: number[]; readonly theirs: number[] } {
+function besideTemporal(look: SeriesAndWindow): { readonly mine: number[]; readonly theirs: number[] } {
   const { series, wall, zone, window } = look;
   const whole = { from: series.startsAt, until: window.until };
   const gaps = series.recurrence.count !== -1 && ours(look, whole).some((at) => isMovedByGap(look, at));

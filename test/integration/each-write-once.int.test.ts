@@ -128,10 +128,10 @@ describe("a write that is retried with its id", () => {
       newGuild();
       const { tryIt, stored } = await prepare();
       const id = newWriteId();
-      const answers = await Promise.all(Array.from({ length: 10 }, () => tryIt("mine", id)));
+      const responses = await Promise.all(Array.from({ length: 10 }, () => tryIt("mine", id)));
       const after = await stored();
-      expect(answers).toEqual(answers.map(() => answers[0]));
-      await expect(tryIt("mine", id)).resolves.toEqual(answers[0]);
+      expect(responses).toEqual(responses.map(() => responses[0]));
+      await expect(tryIt("mine", id)).resolves.toEqual(responses[0]);
       await expect(stored()).resolves.toEqual(after);
     });
   });
@@ -164,12 +164,12 @@ describe("a write that is retried with its id", () => {
     newGuild();
     const id = newWriteId();
     const tryIt = () => services.call(createEvent, event(), asTry(id));
-    const answers = [...(await Promise.all([tryIt(), tryIt(), tryIt()])), await tryIt()];
-    expect(new Set(answers.map(({ eventId }) => eventId)).size).toBe(1);
+    const responses = [...(await Promise.all([tryIt(), tryIt(), tryIt()])), await tryIt()];
+    expect(new Set(responses.map(({ eventId }) => eventId)).size).toBe(1);
     const list = () => services.call(listEvents, { guildId, calendarNumber, from: 0, until: startsAt * 2 });
-    const { eventId } = answers[0] as { eventId: EventId };
+    const { eventId } = responses[0] as { eventId: EventId };
     await services.call(removeEvent, { guildId, calendarNumber, eventId });
-    await expect(tryIt()).resolves.toEqual(answers[0]);
+    await expect(tryIt()).resolves.toEqual(responses[0]);
     await expect(list()).resolves.toEqual([]);
   });
 
@@ -178,9 +178,9 @@ describe("a write that is retried with its id", () => {
     const eventId = await newEvent();
     const id = newWriteId();
     const tryIt = () => services.call(createAnnouncement, { ...rule(), type: "SPECIFIC" as const, eventId }, asTry(id));
-    const answers = await Promise.all([tryIt(), tryIt(), tryIt()]);
+    const responses = await Promise.all([tryIt(), tryIt(), tryIt()]);
     await services.call(removeEvent, { guildId, calendarNumber, eventId });
-    await expect(tryIt()).resolves.toEqual(answers[0]);
+    await expect(tryIt()).resolves.toEqual(responses[0]);
     await expect(services.call(listAnnouncements, { guildId, amount: -1 })).resolves.toHaveLength(1);
   });
 
@@ -196,8 +196,8 @@ describe("a write that is retried with its id", () => {
       () => services.call(removeAnnouncement, { guildId, id: rules }, asTry(ids[2])),
     ];
     for (const remove of removals) await remove();
-    const answers = await Promise.allSettled(removals.map((remove) => remove()));
-    expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled"]);
+    const responses = await Promise.allSettled(removals.map((remove) => remove()));
+    expect(responses.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled"]);
     await expect(services.call(removeAnnouncement, { guildId, id: rules })).rejects.toMatchObject({
       type: "ANNOUNCEMENT_NOT_FOUND",
     });

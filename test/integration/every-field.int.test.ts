@@ -50,9 +50,9 @@ describe("every field of every endpoint", () => {
     async (path, route) => {
       const before = await stored();
       for (const { title, field, body } of fieldCases(route).filter(({ outcome }) => outcome === "refused")) {
-        const answer = await gateway.post(path, body);
-        expect([title, answer]).toMatchObject([title, { status: 400, body: { code: "INVALID_REQUEST" } }]);
-        const { errors } = answer.body as { errors: { field: string }[] };
+        const response = await gateway.post(path, body);
+        expect([title, response]).toMatchObject([title, { status: 400, body: { code: "INVALID_REQUEST" } }]);
+        const { errors } = response.body as { errors: { field: string }[] };
         expect([title, errors.map((each) => each.field)]).toEqual([title, expect.arrayContaining([field])]);
       }
       expect(await stored()).toEqual(before);
@@ -63,8 +63,8 @@ describe("every field of every endpoint", () => {
     "%s: an optional field may be missing, or null if null means missing",
     async (path, route) => {
       for (const { title, field, body } of fieldCases(route).filter(({ outcome }) => outcome === "taken")) {
-        const { status, body: answer } = await gateway.post(path, body);
-        const { errors = [] } = answer as { errors?: { field: string }[] };
+        const { status, body: response } = await gateway.post(path, body);
+        const { errors = [] } = response as { errors?: { field: string }[] };
         expect([title, status < 500, errors.filter((each) => each.field === field)]).toEqual([title, true, []]);
       }
     },

@@ -162,10 +162,10 @@ describe("a write that the database reads after its deadline", () => {
     const before = await everything();
     const release = proxy.hold(isWrite);
     const writeUntil = Date.now() + 300;
-    const answer = call(services, stored, writeUntil).catch((error: unknown) => error);
+    const response = call(services, stored, writeUntil).catch((error: unknown) => error);
     await until(() => proxy.held > 0 && Date.now() > writeUntil, "the write is delayed beyond its deadline");
     await release();
-    await expect(answer).resolves.toMatchObject({ type: "UNAVAILABLE", code: 503 });
+    await expect(response).resolves.toMatchObject({ type: "UNAVAILABLE", code: 503 });
     expect(await everything()).toEqual(before);
   });
 
@@ -179,13 +179,13 @@ describe("a write that the database reads after its deadline", () => {
     const before = await everything();
     const release = proxy.holdAnswers(isLastOfTransaction);
     const writeUntil = Date.now() + 500;
-    const answer = call(services, stored, writeUntil).catch((error: unknown) => error);
+    const response = call(services, stored, writeUntil).catch((error: unknown) => error);
     await until(
       () => proxy.held > 0 && Date.now() > writeUntil,
       "the response to its last write is delayed beyond its deadline",
     );
     await release();
-    await expect(answer).resolves.toMatchObject({ type: "UNAVAILABLE", code: 503 });
+    await expect(response).resolves.toMatchObject({ type: "UNAVAILABLE", code: 503 });
     expect(await everything()).toEqual(before);
   });
 
@@ -196,8 +196,8 @@ describe("a write that the database reads after its deadline", () => {
       if (commitTransaction !== undefined) sessions.push((lsid as { readonly id: unknown }).id);
       return commitTransaction !== undefined;
     });
-    const answer = call(services, stored, Date.now() + 500).catch((error: unknown) => error);
-    await expect(answer).resolves.toMatchObject({ type: "OUTCOME_UNKNOWN", code: 503 });
+    const response = call(services, stored, Date.now() + 500).catch((error: unknown) => error);
+    await expect(response).resolves.toMatchObject({ type: "OUTCOME_UNKNOWN", code: 503 });
     expect(sessions).not.toEqual([]);
     await until(async () => !(await isTransactionOpen(sessions[0])), "MongoDB has read the abort");
     await release();

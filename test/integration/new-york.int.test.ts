@@ -75,8 +75,8 @@ describe("a weekly event at 20:00 in New York, across both clock changes, over H
 
   test("is found by the id of each start, and not by one an hour later or earlier", async () => {
     for (const start of STARTS) {
-      const answer = await gateway.post("/v2/events/get", { ...where, event_id: idOf(start) });
-      expect(answer).toMatchObject({ status: 200, body: { epoch_start: start, is_parent: false } });
+      const response = await gateway.post("/v2/events/get", { ...where, event_id: idOf(start) });
+      expect(response).toMatchObject({ status: 200, body: { epoch_start: start, is_parent: false } });
       await expect(gateway.post("/v2/events/get", { ...where, event_id: idOf(start + HOUR) })).resolves.toMatchObject({
         status: 404,
       });

@@ -199,8 +199,8 @@ describe("rules of RFC 5545 over HTTP (D45)", () => {
       const fields = { channel: "1", type: "RECUR", event_id: body["id"], info: "", ...lead };
       const made = await gateway.post("/v1/announcement/create", { ...guild, ...fields });
       const posts = async () => {
-        const { body: answer } = await gateway.post("/v1/announcement/upcoming", { ...guild, amount: -1 });
-        return (answer["posts"] as Json[]).filter((post) => post["announcement_id"] === made.body["id"]);
+        const { body: response } = await gateway.post("/v1/announcement/upcoming", { ...guild, amount: -1 });
+        return (response["posts"] as Json[]).filter((post) => post["announcement_id"] === made.body["id"]);
       };
       await until(async () => (await posts()).length > 0, "the plan");
       return (await posts()).map((post) => post["epoch_start"]);

@@ -28,9 +28,9 @@ describe("the warnings of successful requests (D37)", () => {
   afterAll(() => gateway.stop());
 
   async function done(path: string, body: object, headers?: Record<string, string>) {
-    const answer = await gateway.post(path, body, headers);
-    expect([path, answer.status, answer.text]).toEqual([path, 200, answer.text]);
-    return answer;
+    const response = await gateway.post(path, body, headers);
+    expect([path, response.status, response.text]).toEqual([path, 200, response.text]);
+    return response;
   }
 
   test("an event in seconds is stored, and the warning is after the other fields of the response", async () => {
@@ -147,11 +147,11 @@ describe("the warnings of successful requests (D37)", () => {
 
   test("ten of 500 unknown members are named, each with 64 characters", async () => {
     const members = Object.fromEntries(Array.from({ length: 500 }, (_, at) => ["y".repeat(100) + at, 1]));
-    const answer = await gateway.post("/v2/events/create", {
+    const response = await gateway.post("/v2/events/create", {
       ...series,
       recurrence: { frequency: "WEEKLY", ...members },
     });
-    expect((answer.body["errors"] as object[]).length).toBe(10);
-    expect(answer.text.length).toBeLessThan(5_000);
+    expect((response.body["errors"] as object[]).length).toBe(10);
+    expect(response.text.length).toBeLessThan(5_000);
   });
 });

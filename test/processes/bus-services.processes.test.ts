@@ -95,11 +95,11 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
         result: { eventId, name: "Raid night", startsAt: 4_000_000_000_000 },
       });
       // Moleculer 0.14 publishes its event subscriptions a second after its start.
-      const isHeard = async () => {
+      const isReceived = async () => {
         await service.call("calendar-events.update", { ...reference, name: "Raid evening" });
         return service.events.length > 0;
       };
-      await until(isHeard, "an event", 15_000, 200);
+      await until(isReceived, "an event", 15_000, 200);
       expect(service.events[0]).toMatchObject({
         eventName: "calendar-event.changed",
         params: { guildId: OWN, eventId },

@@ -134,10 +134,10 @@ describe("a bus user for each service", () => {
       actions: { listRules: () => ["forged"], get: () => "forged" },
     });
     const dispatch = brokers.find(({ nodeID }) => nodeID === "dispatch.test") as ServiceBroker;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => dispatch.call(listAnnouncementRules.name, { guildId: everyOne.guildId })),
     );
-    expect(answers.flat()).toEqual([]);
+    expect(responses.flat()).toEqual([]);
     // A refused subscription must not end the allowed ones.
     await expect(impostor.ping("announcements.test", 2_000)).resolves.not.toBeNull();
   });

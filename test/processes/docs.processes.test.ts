@@ -29,7 +29,7 @@ interface ExampleIds {
 }
 
 /** The headers of HTTP, and those of all responses. */
-const OF_EVERY_ANSWER = new Set([
+const COMMON_HEADERS = new Set([
   "cache-control",
   "connection",
   "content-length",
@@ -106,9 +106,9 @@ describe("the docs page of a newly started service", () => {
     const { headers: described = {} } =
       said.$ref === undefined ? said : components.responses[said.$ref.split("/").at(-1)!]!;
     const usual = { Authorization: KEY, "Content-Type": "application/json" };
-    const answer = await fetch(`${baseUrl}${path}`, { method: "POST", ...init, headers: { ...usual, ...headers } });
-    expect(answer.status).toBe(status);
-    const own = [...answer.headers.keys()].filter((name) => !OF_EVERY_ANSWER.has(name));
+    const reply = await fetch(`${baseUrl}${path}`, { method: "POST", ...init, headers: { ...usual, ...headers } });
+    expect(reply.status).toBe(status);
+    const own = [...reply.headers.keys()].filter((name) => !COMMON_HEADERS.has(name));
     expect(own.toSorted()).toEqual(
       Object.keys(described)
         .map((name) => name.toLowerCase())

@@ -54,9 +54,9 @@ describe("a MongoDB that hangs", () => {
       });
     await until(async () => (await create("in time")).status === 200, "a successful create");
     await freeze(mongod);
-    const answer = await create("late");
-    expect([answer.status, answer.body["code"]]).toEqual([503, "OUTCOME_UNKNOWN"]);
-    const settledInMs = Number(answer.headers.get("retry-after")) * 1_000;
+    const response = await create("late");
+    expect([response.status, response.body["code"]]).toEqual([503, "OUTCOME_UNKNOWN"]);
+    const settledInMs = Number(response.headers.get("retry-after")) * 1_000;
     expect(settledInMs).toBeGreaterThan(0);
     const answeredAt = performance.now();
     await until(() => performance.now() - answeredAt >= settledInMs, "the time in the response");

@@ -32,7 +32,7 @@ describe("dispatch, on a bus with malformed events", () => {
   let attacker: NatsConnection;
   const brokers: ServiceBroker[] = [];
   /** The guilds whose announcements dispatch has read. */
-  const askedFor: unknown[] = [];
+  const requestedGuilds: unknown[] = [];
 
   beforeAll(async () => {
     users = temporaryNatsUsers();
@@ -59,7 +59,7 @@ describe("dispatch, on a bus with malformed events", () => {
       localAction:
         (next: (context: object) => Promise<unknown>, { name }: { name: string }) =>
         (context: { params: { guildId?: unknown } }) => {
-          if (name === listAnnouncementRules.name) askedFor.push(context.params.guildId);
+          if (name === listAnnouncementRules.name) requestedGuilds.push(context.params.guildId);
           return next(context);
         },
     };
@@ -90,7 +90,7 @@ describe("dispatch, on a bus with malformed events", () => {
     for (const payload of [null, "text", [], {}]) send(payload);
     await until(async () => (await dropped()) === wrong.length + 6, "all malformed events are dropped");
     send({ guildId: "42", eventId, revision });
-    await until(() => askedFor.includes("42"), "the valid event is handled");
-    expect(askedFor.filter((guildId) => guildId !== "42")).toEqual([]);
+    await until(() => requestedGuilds.includes("42"), "the valid event is handled");
+    expect(requestedGuilds.filter((guildId) => guildId !== "42")).toEqual([]);
   });
 });

@@ -69,19 +69,19 @@ describe("the metrics of a running installation", () => {
     const isPosted = async () =>
       (await scrape()).some((lines) => hasSample(lines, "guildcal_post_lateness_seconds_count"));
     await until(isPosted, "a post is sent", 50_000);
-    const answers = await scrape();
+    const responses = await scrape();
     expect(ASKED_FOR.length).toBeGreaterThan(60);
     const missing = ASKED_FOR.filter((metric) =>
       OF_TROUBLE.has(metric)
-        ? !answers.some((lines) => lines.includes(`# TYPE ${metric} counter`))
-        : !answers.some((lines) => hasSample(lines, metric)),
+        ? !responses.some((lines) => lines.includes(`# TYPE ${metric} counter`))
+        : !responses.some((lines) => hasSample(lines, metric)),
     );
     expect([...new Set(missing)]).toEqual([]);
   });
 
   test("of a service are exported only by its own process, and not as 0 by the others", async () => {
-    const answers = await scrape();
-    const with_ = (metric: string) => answers.filter((lines) => hasSample(lines, metric)).length;
+    const responses = await scrape();
+    const with_ = (metric: string) => responses.filter((lines) => hasSample(lines, metric)).length;
     for (const metric of ["guildcal_plan_lag_seconds", "guildcal_posts_overdue", "guildcal_posts_open"]) {
       expect([metric, with_(metric)]).toEqual([metric, 1]);
     }

@@ -24,13 +24,13 @@ describe("the NATS transporter", () => {
   afterAll(() => Promise.all([callee.stop(), caller.stop()]));
 
   test("loses no request while the services of a node change", async () => {
-    const answers: number[] = [];
+    const responses: number[] = [];
     for (let at = 0; at < CALLS; at += 1) {
       // A new service changes the subscriptions of the node.
       if (at % 20 === 0) callee.createService({ name: `passer-by-${at}` });
-      answers.push(await caller.call<number, { at: number }>("echo.say", { at }));
+      responses.push(await caller.call<number, { at: number }>("echo.say", { at }));
     }
-    expect(answers).toEqual(Array.from({ length: CALLS }, (_, at) => at));
+    expect(responses).toEqual(Array.from({ length: CALLS }, (_, at) => at));
   });
 
   test("loses no request that is on its way to a node when the node stops", async () => {

@@ -54,9 +54,9 @@ describe("requests in the documents", () => {
     const [, body] = /\*\*Requests of older clients\.\*\*[\s\S]*?```json\n([\s\S]*?)```/.exec(text) ?? [];
     const headers = { Authorization: KEY, "Content-Type": "application/json" };
     const url = `http://127.0.0.1:${port}/v2/events/create`;
-    const answer = await fetch(url, { method: "POST", headers, body: body! });
-    const { message, warnings } = (await answer.json()) as { readonly message: string; readonly warnings?: unknown };
-    expect([answer.status, message, warnings]).toEqual([200, "Event created", undefined]);
+    const response = await fetch(url, { method: "POST", headers, body: body! });
+    const { message, warnings } = (await response.json()) as { readonly message: string; readonly warnings?: unknown };
+    expect([response.status, message, warnings]).toEqual([200, "Event created", undefined]);
   });
 
   test("those of README.md create an event and an announcement, which is posted, and sent in the history", async () => {

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { type Answer, Launched, post } from "../real-parts/launched.ts";
+import { type ApiResponse, Launched, post } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";
 import { childrenOf, commandLine, parentOf, serviceProcess } from "../real-parts/service-process.ts";
 import { OWNERS } from "../../services/contracts/service-names.ts";
@@ -28,7 +28,7 @@ describe("npm run start:nats, with a process for each service", () => {
   let service: Launched;
   let baseUrl: string;
   let directory: string;
-  const ask = (name: keyof typeof READS): Promise<Answer> => post(baseUrl, KEY, READS[name][0], READS[name][1]);
+  const ask = (name: keyof typeof READS): Promise<ApiResponse> => post(baseUrl, KEY, READS[name][0], READS[name][1]);
 
   beforeAll(async () => {
     const port = await freePort(0);
@@ -50,21 +50,21 @@ describe("npm run start:nats, with a process for each service", () => {
     expect(ours.filter((words) => options.some((option) => !words.includes(option)))).toEqual([]);
   });
 
-  async function answered(name: keyof typeof READS, status: number): Promise<Answer> {
+  async function answered(name: keyof typeof READS, status: number): Promise<ApiResponse> {
     const deadline = Date.now() + DEADLINE_MS;
     for (;;) {
-      const answer = await ask(name);
-      if (answer.status === status || Date.now() > deadline) return answer;
+      const response = await ask(name);
+      if (response.status === status || Date.now() > deadline) return response;
       // Below the rate limit of a guild.
       await pause(20);
     }
   }
 
   test("each service has the permissions that every route needs, on the bus and in the database, and no password is visible", async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ROUTES.map(({ paths: [path], example }) => post(baseUrl, KEY, path, example.request)),
     );
-    expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+    expect(responses.filter(({ status }) => status >= 500)).toEqual([]);
     expect(service.output).not.toContain("refused by the NATS server");
     const pids = [service.pid, ...(await childrenOf(service.pid))];
     const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8")));
@@ -82,8 +82,8 @@ describe("npm run start:nats, with a process for each service", () => {
         process.kill(pid, "SIGKILL");
         await expect(answered(killed, 503)).resolves.toMatchObject({ status: 503, body: { code: "UNAVAILABLE" } });
         const others = (Object.keys(READS) as (keyof typeof READS)[]).filter((other) => other !== killed);
-        const answers = await Promise.all(others.map(ask));
-        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+        const responses = await Promise.all(others.map(ask));
+        expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
       } finally {
         process.kill(service.pid, "SIGCONT");
       }
@@ -95,8 +95,8 @@ describe("npm run start:nats, with a process for each service", () => {
     process.kill(await serviceProcess(service.pid, "--addr"), "SIGKILL");
     await service.printed(/nats-server ended unexpectedly; restarting it/);
     const names = Object.keys(READS) as (keyof typeof READS)[];
-    const answers = await Promise.all(names.map((name) => answered(name, 200)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const responses = await Promise.all(names.map((name) => answered(name, 200)));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
   test("SIGTERM ends all processes", async () => {

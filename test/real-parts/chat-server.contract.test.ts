@@ -107,10 +107,10 @@ describe("scripted faults of the chat server", () => {
     });
 
   test("occur one after the other, and end", async () => {
-    server.script({ kind: "answer", answer: { status: 500, body: {} } }, 2);
+    server.script({ kind: "response", response: { status: 500, body: {} } }, 2);
     server.script({ kind: "slow", ms: 1 });
-    const answers = [await post("a"), await post("a"), await post("a"), await post("b")];
-    expect(answers.map(({ status }) => status)).toEqual([500, 500, 200, 200]);
+    const responses = [await post("a"), await post("a"), await post("a"), await post("b")];
+    expect(responses.map(({ status }) => status)).toEqual([500, 500, 200, 200]);
     expect(server.messages("1")).toHaveLength(2);
   });
 
@@ -143,14 +143,14 @@ describe("a chat server with low limits", () => {
     });
 
   test("sends its limits, enforces that of a channel and the global one, and bans a client that continues", async () => {
-    const answers = [];
-    for (const channel of ["1", "1", "1", "2", "3", "4", "5"]) answers.push(await post(channel));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 200, 200, 429, 429]);
-    expect(answers[0]?.headers.get("x-ratelimit-remaining")).toBe("1");
-    expect(answers[2]?.headers.get("x-ratelimit-scope")).toBe("user");
-    await expect(answers[2]?.json()).resolves.toMatchObject({ global: false, retry_after: expect.any(Number) });
-    await expect(answers[5]?.json()).resolves.toMatchObject({ global: true });
-    expect(answers[6]?.headers.get("content-type")).toBe("text/html");
+    const responses = [];
+    for (const channel of ["1", "1", "1", "2", "3", "4", "5"]) responses.push(await post(channel));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 429, 200, 200, 429, 429]);
+    expect(responses[0]?.headers.get("x-ratelimit-remaining")).toBe("1");
+    expect(responses[2]?.headers.get("x-ratelimit-scope")).toBe("user");
+    await expect(responses[2]?.json()).resolves.toMatchObject({ global: false, retry_after: expect.any(Number) });
+    await expect(responses[5]?.json()).resolves.toMatchObject({ global: true });
+    expect(responses[6]?.headers.get("content-type")).toBe("text/html");
   });
 
   test("forgets a nonce after its window", () => {

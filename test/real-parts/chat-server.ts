@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import * as answers from "./chat-server/answers.ts";
-import type { Answer } from "./chat-server/answers.ts";
+import * as responses from "./chat-server/responses.ts";
+import type { ChatResponse } from "./chat-server/responses.ts";
 import { type ChatServerLimits, newLimiter, USUAL_LIMITS } from "./chat-server/limits.ts";
 import { type PostedMessage, type ChannelOptions, type Channels, newChannels } from "./chat-server/channels.ts";
 
 /** A fault of one request that creates a message. `accepted` is whether the message is posted anyway. */
 type Fault =
   /** The response is this one, and the message is not posted. */
-  | { readonly kind: "answer"; readonly answer: Answer }
+  | { readonly kind: "response"; readonly response: ChatResponse }
   /** The message is posted at once, and the response follows after this time. */
   | { readonly kind: "slow"; readonly ms: number }
   /** The message is posted after this time, and the response is sent then, if the client still waits. */
@@ -42,7 +42,7 @@ export interface ChatServer extends Pick<Channels, "setChannel" | "setGuild" | "
   /** The next `times` requests that create a message get this fault, after the faults that were scripted before. */
   script(fault: Fault, times?: number): void;
   /** Sends this response to every request that reads a channel, a guild or a member; undefined ends that. */
-  failReads(answer: Answer | undefined): void;
+  failReads(response: ChatResponse | undefined): void;
   /** Removes the scripted faults that were not used yet. */
   calm(): void;
   stop(): Promise<void>;
@@ -71,30 +71,30 @@ export async function startChatServer({
   const limiter = newLimiter({ ...USUAL_LIMITS, ...limits });
   const requests: ReceivedRequest[] = [];
   let faults: Fault[] = [];
-  let failedRead: Answer | undefined;
+  let failedRead: ChatResponse | undefined;
 
   /** The response by the rules, without scripted faults. */
-  function answerTo({ method, path, headers, body }: ReceivedRequest): Answer {
+  function responseTo({ method, path, headers, body }: ReceivedRequest): ChatResponse {
     const { pathname, searchParams } = new URL(path, "http://chat");
     const channel = MESSAGES_PATH.exec(pathname)?.[1];
     const isCreate = method === "POST";
-    if (headers.authorization !== `Bot ${token}`) return answers.UNAUTHORIZED;
-    if (!/^DiscordBot \(\S+, \S+\)/.test(headers["user-agent"] ?? "")) return answers.BAD_USER_AGENT;
+    if (headers.authorization !== `Bot ${token}`) return responses.UNAUTHORIZED;
+    if (!/^DiscordBot \(\S+, \S+\)/.test(headers["user-agent"] ?? "")) return responses.BAD_USER_AGENT;
     if (decodeURIComponent(pathname) === SELF_PATH && method === "GET") return channels.self();
-    if (channel === undefined) return method === "GET" ? placeAt(pathname) : answers.NOT_FOUND;
-    if (!isCreate && method !== "GET") return answers.METHOD_NOT_ALLOWED;
+    if (channel === undefined) return method === "GET" ? placeAt(pathname) : responses.NOT_FOUND;
+    if (!isCreate && method !== "GET") return responses.METHOD_NOT_ALLOWED;
     const admission = limiter.admit(isCreate ? "create-a1b2c3" : "list-d4e5f6", channel, performance.now());
     if ("refused" in admission) return admission.refused;
-    const answer = isCreate ? createFrom(channel, headers["content-type"], body) : channels.list(channel, searchParams);
-    return { ...answer, headers: { ...admission.headers, ...answer.headers } };
+    const result = isCreate ? createFrom(channel, headers["content-type"], body) : channels.list(channel, searchParams);
+    return { ...result, headers: { ...admission.headers, ...result.headers } };
   }
 
   /** The response for a channel, a guild, or the bot's membership in a guild. */
-  function placeAt(pathname: string): Answer {
+  function placeAt(pathname: string): ChatResponse {
     const channel = CHANNEL_PATH.exec(pathname)?.[1];
     const [, guild, user] = GUILD_PATH.exec(pathname) ?? [];
     const subject = channel ?? guild;
-    if (subject === undefined) return answers.NOT_FOUND;
+    if (subject === undefined) return responses.NOT_FOUND;
     if (failedRead !== undefined) return failedRead;
     const route = channel !== undefined ? "channel" : user === undefined ? "guild" : "member";
     const admission = limiter.admit(`${route}-e7f8a9`, subject, performance.now());
@@ -103,14 +103,14 @@ export async function startChatServer({
     return { ...found, headers: { ...admission.headers, ...found.headers } };
   }
 
-  function foundAt(route: "channel" | "guild" | "member", subject: string, user = ""): Answer {
+  function foundAt(route: "channel" | "guild" | "member", subject: string, user = ""): ChatResponse {
     if (route === "channel") return channels.channel(subject);
     return route === "guild" ? channels.guild(subject) : channels.member(subject, user);
   }
 
-  function createFrom(channel: string, contentType: string | undefined, body: string): Answer {
-    if (contentType?.startsWith("application/json") !== true) return answers.WRONG_CONTENT_TYPE;
-    return body.length > MAX_BODY_CHARACTERS ? answers.TOO_LARGE : channels.create(channel, body);
+  function createFrom(channel: string, contentType: string | undefined, body: string): ChatResponse {
+    if (contentType?.startsWith("application/json") !== true) return responses.WRONG_CONTENT_TYPE;
+    return body.length > MAX_BODY_CHARACTERS ? responses.TOO_LARGE : channels.create(channel, body);
   }
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -118,14 +118,14 @@ export async function startChatServer({
     const body = await text(incoming);
     const at = requests.push({ method, path, headers, body, status: undefined }) - 1;
     const request = requests[at]!;
-    const reply = (answer: Answer) => {
-      requests[at] = { ...request, status: answer.status };
-      limiter.answered(answer, performance.now());
-      write(response, answer);
+    const reply = (sent: ChatResponse) => {
+      requests[at] = { ...request, status: sent.status };
+      limiter.recordResponse(sent, performance.now());
+      write(response, sent);
     };
     const fault = method === "POST" ? faults.shift() : undefined;
-    if (fault === undefined) return reply(answerTo(request));
-    meet(fault, () => answerTo(request), reply, incoming);
+    if (fault === undefined) return reply(responseTo(request));
+    meet(fault, () => responseTo(request), reply, incoming);
   }
 
   const server = createServer((incoming, response) => void serve(incoming, response).catch(() => incoming.destroy()));
@@ -137,7 +137,7 @@ export async function startChatServer({
     requests,
     messages: (channel) => channels.visible().filter((message) => channel === undefined || message.channel === channel),
     script: (fault, times = 1) => void faults.push(...Array.from({ length: times }, () => fault)),
-    failReads: (answer) => void (failedRead = answer),
+    failReads: (response) => void (failedRead = response),
     calm: () => void (faults = []),
     async stop() {
       server.closeAllConnections();
@@ -146,16 +146,21 @@ export async function startChatServer({
   };
 }
 
-function meet(fault: Fault, answerTo: () => Answer, reply: (answer: Answer) => void, incoming: IncomingMessage): void {
-  if (fault.kind === "answer") return reply(fault.answer);
-  if (fault.kind === "late") return void setTimeout(() => reply(answerTo()), fault.ms).unref();
-  const answer = fault.kind === "slow" || fault.accepted ? answerTo() : undefined;
+function meet(
+  fault: Fault,
+  responseTo: () => ChatResponse,
+  reply: (response: ChatResponse) => void,
+  incoming: IncomingMessage,
+): void {
+  if (fault.kind === "response") return reply(fault.response);
+  if (fault.kind === "late") return void setTimeout(() => reply(responseTo()), fault.ms).unref();
+  const response = fault.kind === "slow" || fault.accepted ? responseTo() : undefined;
   if (fault.kind === "reset") incoming.socket.resetAndDestroy();
-  if (fault.kind === "garbage") reply(answers.GARBAGE);
-  if (fault.kind === "slow" && answer !== undefined) setTimeout(reply, fault.ms, answer).unref();
+  if (fault.kind === "garbage") reply(responses.GARBAGE);
+  if (fault.kind === "slow" && response !== undefined) setTimeout(reply, fault.ms, response).unref();
 }
 
-function write(response: ServerResponse, { status, headers, body }: Answer): void {
+function write(response: ServerResponse, { status, headers, body }: ChatResponse): void {
   response.writeHead(status, { "content-type": "application/json", ...headers });
   response.end(typeof body === "string" ? body : JSON.stringify(body));
 }

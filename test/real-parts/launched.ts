@@ -25,7 +25,7 @@ export class Launched extends NodeProcess {
 }
 
 /** Sends a POST request as a client does. */
-export async function post(baseUrl: string, key: string, path: string, body: object): Promise<Answer> {
+export async function post(baseUrl: string, key: string, path: string, body: object): Promise<ApiResponse> {
   const response = await fetch(`${baseUrl}${path}`, {
     method: "POST",
     headers: { Authorization: key, "Content-Type": "application/json" },
@@ -36,7 +36,7 @@ export async function post(baseUrl: string, key: string, path: string, body: obj
   return { status, headers, body: (await response.json()) as Record<string, unknown> };
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Readonly<Record<string, unknown>>;

@@ -50,7 +50,7 @@ export function newMongoMember(
   const command = (asked: mongoose.mongo.Document) => client.db("admin").command(asked);
   const hello = () =>
     command({ hello: 1, maxTimeMS: ANSWERS_MS }).then(
-      (answer) => answer as unknown as Hello,
+      (response) => response as unknown as Hello,
       () => undefined,
     );
 
@@ -71,9 +71,9 @@ export function newMongoMember(
         `${dbPath}.log`,
       ]);
       running = started;
-      const answers = async () => started.hasEnded() || (await hello()) !== undefined;
-      await until(answers, `a mongod that responds on ${host}`, STARTS_MS);
-      if (started.hasEnded()) throw new Error(`mongod does not start: ${await lastWords(`${dbPath}.log`)}`);
+      const responses = async () => started.hasEnded() || (await hello()) !== undefined;
+      await until(responses, `a mongod that responds on ${host}`, STARTS_MS);
+      if (started.hasEnded()) throw new Error(`mongod does not start: ${await endOfLog(`${dbPath}.log`)}`);
     },
     async stop() {
       await client.close();
@@ -107,7 +107,7 @@ export function startProcess(binary: string, args: readonly string[]): Running {
   };
 }
 
-async function lastWords(log: string): Promise<string> {
+async function endOfLog(log: string): Promise<string> {
   const lines = await readFile(log, "utf8").catch(() => "it has no log");
   return lines.trim().split("\n").slice(-5).join("\n");
 }

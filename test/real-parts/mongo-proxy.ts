@@ -63,7 +63,7 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
   function join(client: Socket): void {
     const mongod = connect(mongodPort, "127.0.0.1");
     const doomedRequests = new Set<number>();
-    const requestsWithHeldAnswers = new Set<number>();
+    const requestsWithDelayedResponses = new Set<number>();
     let heldCommands = 0;
     const releasedCommands = new Map<number, () => void>();
     const part = () => {
@@ -95,7 +95,8 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
       eachMessage((message) => {
         if (isDoomed(message)) doomedRequests.add(message.readInt32LE(4));
         const command = commandIn(message);
-        if (command !== undefined && isAnswerToBeHeld(command)) requestsWithHeldAnswers.add(message.readInt32LE(4));
+        if (command !== undefined && isAnswerToBeHeld(command))
+          requestsWithDelayedResponses.add(message.readInt32LE(4));
         if (command !== undefined && isToBeHeld(command)) holdCommand(message);
         else mongod.write(message);
       }),
@@ -107,7 +108,7 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
         releasedCommands.get(requestId)?.();
         releasedCommands.delete(requestId);
         if (doomedRequests.has(requestId)) part();
-        else if (requestsWithHeldAnswers.delete(requestId)) held.push(async () => void client.write(message));
+        else if (requestsWithDelayedResponses.delete(requestId)) held.push(async () => void client.write(message));
         else client.write(message);
       }),
     );

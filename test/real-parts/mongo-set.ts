@@ -52,8 +52,8 @@ export async function startMongoSet(directory: string): Promise<MongoSet> {
   async function findPrimary(): Promise<MongoMember> {
     const found: MongoMember[] = [];
     const look = async () => {
-      const answers = await Promise.all(members.map((member) => member.hello()));
-      found.push(...members.filter((_, at) => answers[at]?.isWritablePrimary === true));
+      const responses = await Promise.all(members.map((member) => member.hello()));
+      found.push(...members.filter((_, at) => responses[at]?.isWritablePrimary === true));
       return found.length > 0;
     };
     await until(look, "a primary", ELECTS_MS);
@@ -62,10 +62,10 @@ export async function startMongoSet(directory: string): Promise<MongoSet> {
 
   async function complete(): Promise<void> {
     const isComplete = async () => {
-      const answers = await Promise.all(members.map((member) => member.hello()));
+      const responses = await Promise.all(members.map((member) => member.hello()));
       return (
-        answers.filter((answer) => answer?.isWritablePrimary).length === 1 &&
-        answers.filter((answer) => answer?.secondary).length === MEMBERS - 1
+        responses.filter((response) => response?.isWritablePrimary).length === 1 &&
+        responses.filter((response) => response?.secondary).length === MEMBERS - 1
       );
     };
     await until(isComplete, "a primary and two secondaries", ELECTS_MS);

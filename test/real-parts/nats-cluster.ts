@@ -43,7 +43,7 @@ export async function startNatsCluster(): Promise<NatsCluster> {
 
   const figures = (at: number): Promise<Figures> =>
     fetch(`http://127.0.0.1:${monitors[at]}/varz`, { signal: AbortSignal.timeout(2_000) }).then(
-      (answer) => answer.json() as Promise<Figures>,
+      (response) => response.json() as Promise<Figures>,
       () => ({ connections: 0, routes: 0 }),
     );
   const isRouted = (at: number) => async () => (await figures(at)).routes >= SERVERS - 1;

@@ -17,7 +17,7 @@ export interface OutsideSettings {
   readonly natsUrl: string;
 }
 
-interface Answer {
+interface CallOutcome {
   readonly result?: unknown;
   readonly error?: { readonly type?: string; readonly code?: number; readonly data?: unknown; readonly name: string };
 }
@@ -29,10 +29,10 @@ broker.createService({
   events: { "**": { context: true, handler: ({ eventName, params }) => void process.send({ eventName, params }) } },
 });
 process.on("message", ({ id, action, params, options }) => {
-  const answer = (outcome) => process.send({ id, ...outcome });
+  const response = (outcome) => process.send({ id, ...outcome });
   broker.call(action, params, options).then(
-    (result) => answer({ result }),
-    ({ name, type, code, data }) => answer({ error: { name, type, code, data } }),
+    (result) => response({ result }),
+    ({ name, type, code, data }) => response({ error: { name, type, code, data } }),
   );
 });
 await broker.start();
@@ -44,7 +44,7 @@ export class OutsideService {
   readonly events: { readonly eventName: string; readonly params: Readonly<Record<string, unknown>> }[] = [];
   readonly #child: ChildProcess;
   readonly #folder: string;
-  readonly #waiting = new Map<number, (answer: Answer) => void>();
+  readonly #waiting = new Map<number, (response: CallOutcome) => void>();
   #calls = 0;
   #output = "";
   #isStarted = false;
@@ -78,9 +78,9 @@ export class OutsideService {
   }
 
   /** Calls an action from the service's broker. */
-  call(action: string, params: object, options: object = {}): Promise<Answer> {
+  call(action: string, params: object, options: object = {}): Promise<CallOutcome> {
     const id = (this.#calls += 1);
-    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const { promise, resolve } = Promise.withResolvers<CallOutcome>();
     this.#waiting.set(id, resolve);
     this.#child.send({ id, action, params, options });
     return promise;
@@ -107,7 +107,7 @@ export class OutsideService {
 
   #hear(message: unknown): void {
     if (message === "started") this.#isStarted = true;
-    const { id, eventName, ...rest } = Object(message) as Answer & {
+    const { id, eventName, ...rest } = Object(message) as CallOutcome & {
       readonly id?: number;
       readonly eventName?: string;
       readonly params?: Readonly<Record<string, unknown>>;

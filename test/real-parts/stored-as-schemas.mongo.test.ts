@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Connection, Schema } from "mongoose";
 import { closedConnection } from "../../mixins/mongo/database.mixin.ts";
 import { emptyDatabase } from "./test-services.ts";
-import { misfitsOf, needRowsAsSchemas } from "./stored-as-schemas.ts";
+import { mismatchesOf, needRowsAsSchemas } from "./stored-as-schemas.ts";
 
 interface Row {
   readonly _id: string;
@@ -27,16 +27,16 @@ describe("stored rows, compared with the schema of their collection", () => {
   beforeAll(() => connection.openUri(url));
   afterAll(() => connection.close());
 
-  async function misfitOf(fields: object): Promise<string | undefined> {
+  async function mismatchOf(fields: object): Promise<string | undefined> {
     await rows.deleteMany({});
     await rows.insertOne({ _id: "a", at, ...fields } as never);
-    const [misfit] = await misfitsOf(connection);
+    const [misfit] = await mismatchesOf(connection);
     return misfit;
   }
 
   test("that match it are accepted", async () => {
-    expect(await misfitOf({})).toBeUndefined();
-    expect(await misfitOf({ list: [{ text: "b" }, {}], part: { number: 1 } })).toBeUndefined();
+    expect(await mismatchOf({})).toBeUndefined();
+    expect(await mismatchOf({ list: [{ text: "b" }, {}], part: { number: 1 } })).toBeUndefined();
   });
 
   test.each([
@@ -48,7 +48,7 @@ describe("stored rows, compared with the schema of their collection", () => {
     ["null instead of an absent value", { part: { number: null } }, /part\.number is stored otherwise/],
     ["no value for a required path", { at: null }, /required/],
   ])("with %s are found", async (_, fields, problem) => {
-    expect(await misfitOf(fields)).toMatch(problem);
+    expect(await mismatchOf(fields)).toMatch(problem);
     await expect(needRowsAsSchemas(url)).rejects.toThrow(problem);
   });
 });

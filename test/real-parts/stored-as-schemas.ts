@@ -7,20 +7,20 @@ export async function needRowsAsSchemas(mongoUrl: string): Promise<void> {
   const open = mongoose.connections.filter(
     ({ db, readyState }) => db?.databaseName === database && readyState === mongoose.ConnectionStates.connected,
   );
-  const misfits = (await Promise.all(open.map(misfitsOf))).flat();
-  if (misfits.length > 0) throw new Error(`rows that do not match their schemas:\n${misfits.join("\n")}`);
+  const mismatches = (await Promise.all(open.map(mismatchesOf))).flat();
+  if (mismatches.length > 0) throw new Error(`rows that do not match their schemas:\n${mismatches.join("\n")}`);
 }
 
 /** Lists the rows of the connection's models that do not match their schema, with the reason. */
-export async function misfitsOf(connection: Connection): Promise<string[]> {
-  const misfits: string[] = [];
+export async function mismatchesOf(connection: Connection): Promise<string[]> {
+  const mismatches: string[] = [];
   for (const model of Object.values(connection.models)) {
     for await (const row of model.collection.find()) {
       const problem = await problemOf(model, row);
-      if (problem !== undefined) misfits.push(`${model.collection.name} ${String(row._id)}: ${problem}`);
+      if (problem !== undefined) mismatches.push(`${model.collection.name} ${String(row._id)}: ${problem}`);
     }
   }
-  return misfits;
+  return mismatches;
 }
 
 /** The first difference between a row and its schema: an unknown path, or a value of another type. Undefined if there is none. */

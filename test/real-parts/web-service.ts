@@ -19,7 +19,7 @@ function noFeed(): never {
 }
 
 /** The responses of `webService` to requests without a connection. */
-export function answersOf(
+export function responsesOf(
   steps: RequestHandler,
 ): (request: IncomingMessage, requestId: string) => Promise<HttpResponse> {
   const service = webService(() => steps);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
 import { until } from "../../../test/real-parts/until.ts";
-import { answersOf, postRequest } from "../../../test/real-parts/web-service.ts";
+import { responsesOf, postRequest } from "../../../test/real-parts/web-service.ts";
 import type { Caller } from "../../contracts/contract.ts";
 import { requestHandler, type RequestHandlerOptions } from "../request-handler.ts";
 
@@ -17,7 +17,7 @@ describe("concurrent lists of a key", () => {
       lists += 1;
       return promise;
     };
-    const answer = answersOf(
+    const answer = responsesOf(
       requestHandler({
         knownPaths: [],
         performOnce: (_request, perform) => perform(newWriteId()),

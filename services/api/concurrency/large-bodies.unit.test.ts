@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { IncomingMessage } from "node:http";
 import { describe, expect, test } from "@jest/globals";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
-import { answersOf } from "../../../test/real-parts/web-service.ts";
+import { responsesOf } from "../../../test/real-parts/web-service.ts";
 import type { Caller } from "../../contracts/contract.ts";
 import { requestHandler, type RequestHandlerOptions } from "../request-handler.ts";
 
@@ -16,7 +16,7 @@ function asMessage(body: Readable, url: string, headers: Readonly<Record<string,
 
 /** A gateway whose actions only run `call`; a defect throws. */
 function gateway(call: RequestHandlerOptions["call"]) {
-  return answersOf(
+  return responsesOf(
     requestHandler({
       knownPaths: [],
       performOnce: (_request, perform) => perform(newWriteId()),

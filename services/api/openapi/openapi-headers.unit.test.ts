@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { expect, describe, test } from "@jest/globals";
 import { asError } from "../../../mixins/actions/contract-action.ts";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
-import { answersOf } from "../../../test/real-parts/web-service.ts";
+import { responsesOf } from "../../../test/real-parts/web-service.ts";
 import { ERRORS, type ErrorType, HTTP_ERRORS, type HttpErrorType, refuse } from "../../contracts/errors.ts";
 import type { HttpResponse } from "../http/http-response.ts";
 import { httpErrorResponse } from "../http/malformed-request.ts";
@@ -43,7 +43,7 @@ function answerTo(error: Error, { method = "POST", path = PATH, hasKey = true } 
   const body = Readable.from([Buffer.from(JSON.stringify({ guild_id: "1", id: "x" }))]);
   const headers = { authorization: "key", "content-type": "application/json" };
   const request = Object.assign(body, { method, url: path, headers }) as unknown as IncomingMessage;
-  return answersOf(requestHandler(parts))(request, "id");
+  return responsesOf(requestHandler(parts))(request, "id");
 }
 
 /** Errors before the call of an action. All others can be errors of an action, also INTERNAL. */

@@ -48,7 +48,7 @@ interface OverridesQuery {
 /** Reads for a feed. Those with a `moment` read the snapshot of that cluster time. */
 export interface FeedReads {
   lastChange(guildId: GuildId): Promise<LastChange>;
-/** The current revision of the calendar, which is not read in a snapshot. */
+  /** The current revision of the calendar, which is not read in a snapshot. */
   calendarRevision(of: OfCalendar): Promise<number>;
   calendar(of: OfCalendar, moment: string): Promise<Calendar | undefined>;
   /** Events behind a position in the order of the feed; of other colours only those that may have occurrences of the colour. */

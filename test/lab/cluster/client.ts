@@ -1,16 +1,16 @@
-import { type Answer, post } from "../../real-parts/launched.ts";
+import { type ApiResponse, post } from "../../real-parts/launched.ts";
 import { type Outcome, type Purpose, type Tally, tallyOf } from "./tally.ts";
 
 /** A client of the API that records the outcome of each request. */
 export interface Client {
-  read(path: string, body: object): Promise<Answer>;
-  write(path: string, body: object): Promise<Answer>;
+  read(path: string, body: object): Promise<ApiResponse>;
+  write(path: string, body: object): Promise<ApiResponse>;
   tally(): Tally;
   /** A line of JSON for each failed request, with the ids to search for in the replicas' logs. */
   failed(): readonly string[];
 }
 
-const NO_RESPONSE: Answer = { status: 0, headers: new Headers(), body: {} };
+const NO_RESPONSE: ApiResponse = { status: 0, headers: new Headers(), body: {} };
 /** The balancer's status after a gateway crashed during the request. */
 const CONNECTION_LOST = 502;
 
@@ -20,24 +20,24 @@ export function newClient(baseUrl: string, key: string): Client {
   const failed: string[] = [];
   let repeated = 0;
 
-  async function once(purpose: Purpose, path: string, body: object): Promise<Answer> {
-    const answer = await post(baseUrl, key, path, body).catch(() => NO_RESPONSE);
-    const isLost = answer.status === 0 || answer.status === CONNECTION_LOST;
-    if (purpose === "write" || !isLost) return answer;
+  async function once(purpose: Purpose, path: string, body: object): Promise<ApiResponse> {
+    const response = await post(baseUrl, key, path, body).catch(() => NO_RESPONSE);
+    const isLost = response.status === 0 || response.status === CONNECTION_LOST;
+    if (purpose === "write" || !isLost) return response;
     repeated += 1;
     return post(baseUrl, key, path, body).catch(() => NO_RESPONSE);
   }
 
-  async function recorded(purpose: Purpose, path: string, body: object): Promise<Answer> {
+  async function recorded(purpose: Purpose, path: string, body: object): Promise<ApiResponse> {
     const sentAt = performance.now();
-    const answer = await once(purpose, path, body);
-    const code = answer.body["code"] as string | undefined;
-    const [status, ms] = [answer.status, performance.now() - sentAt];
+    const response = await once(purpose, path, body);
+    const code = response.body["code"] as string | undefined;
+    const [status, ms] = [response.status, performance.now() - sentAt];
     outcomes.push({ purpose, status, code, sentAt, ms });
-    const requestId = answer.body["request_id"];
+    const requestId = response.body["request_id"];
     const until = new Date().toISOString();
     if (status !== 200) failed.push(JSON.stringify({ until, path, status, code, ms: Math.round(ms), requestId }));
-    return answer;
+    return response;
   }
 
   return {

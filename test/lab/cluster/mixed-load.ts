@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Answer } from "../../real-parts/launched.ts";
+import type { ApiResponse } from "../../real-parts/launched.ts";
 import { until } from "../../real-parts/until.ts";
 import type { Client } from "./client.ts";
 import { type Found, PromisedWrites, type WritesVerdict } from "./promised-writes.ts";
@@ -40,8 +40,8 @@ export function startMixedLoad(client: Client, clients: number): MixedLoad {
     epoch_end: startsAt + DAY,
   });
 
-  function checkRead(answer: Answer, field: string, value: string): void {
-    if (answer.status === 200 && answer.body[field] !== value) staleReads += 1;
+  function checkRead(reply: ApiResponse, field: string, value: string): void {
+    if (reply.status === 200 && reply.body[field] !== value) staleReads += 1;
   }
 
   async function createEvent(guildId: string): Promise<void> {
@@ -131,16 +131,16 @@ export function startMixedLoad(client: Client, clients: number): MixedLoad {
 
 type Row = Readonly<Record<string, string>>;
 
-function rowsOf({ body }: Answer, list: string): readonly Row[] {
+function rowsOf({ body }: ApiResponse, list: string): readonly Row[] {
   return body[list] as Row[];
 }
 
 /** Reads again until there is a response with 200, so that the verdict is complete. */
-async function readUntilFound(client: Client, path: string, body: object): Promise<Answer> {
-  let answer = await client.read(path, body);
-  const isRead = async () => answer.status === 200 || (answer = await client.read(path, body)).status === 200;
+async function readUntilFound(client: Client, path: string, body: object): Promise<ApiResponse> {
+  let reply = await client.read(path, body);
+  const isRead = async () => reply.status === 200 || (reply = await client.read(path, body)).status === 200;
   await until(isRead, `a response of ${path}`, 60_000);
-  return answer;
+  return reply;
 }
 
 function foundAs(guildId: string, row: Row, id: string, mark: string, value: string): Found {

@@ -7,7 +7,7 @@ export interface FuzzTarget {
   readonly keys: Readonly<Record<KeyName, string>>;
 }
 
-interface Answer {
+interface FuzzResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -65,19 +65,19 @@ export class Fuzzer {
 
   async #perform(step: Step): Promise<void> {
     const body = step.raw ?? JSON.stringify(this.#bodyOf(step));
-    const answer = await this.#ask(step, body);
+    const reply = await this.#ask(step, body);
     this.sent += 1;
-    this.#statuses.set(answer.status, (this.#statuses.get(answer.status) ?? 0) + 1);
-    const breach = breachOf(step, answer);
+    this.#statuses.set(reply.status, (this.#statuses.get(reply.status) ?? 0) + 1);
+    const breach = breachOf(step, reply);
     if (breach !== undefined) {
       throw new Error(
-        `${breach}\n${step.keyName} ${step.endpoint.path} ${body.slice(0, 2_000)}\n${answer.status} ${answer.text.slice(0, 2_000)}`,
+        `${breach}\n${step.keyName} ${step.endpoint.path} ${body.slice(0, 2_000)}\n${reply.status} ${reply.text.slice(0, 2_000)}`,
       );
     }
-    this.#remember(step, answer);
+    this.#remember(step, reply);
   }
 
-  async #ask({ endpoint, keyName, named, ifMatch }: Step, body: string): Promise<Answer> {
+  async #ask({ endpoint, keyName, named, ifMatch }: Step, body: string): Promise<FuzzResponse> {
     const response = await fetch(this.#target.baseUrl + endpoint.path, {
       method: "POST",
       headers: {
@@ -107,7 +107,7 @@ export class Fuzzer {
     return ids[picked % Math.max(1, ids.length)] ?? "nobody";
   }
 
-  #remember({ endpoint: { path } }: Step, { status, text }: Answer): void {
+  #remember({ endpoint: { path } }: Step, { status, text }: FuzzResponse): void {
     if (status !== 200 || !path.endsWith("/create")) return;
     const ids = this.#made.get(path) ?? [];
     ids.push(String((JSON.parse(text) as { id: unknown }).id));
@@ -119,7 +119,7 @@ export class Fuzzer {
 /** The promise that a response breaks; undefined if it breaks none. */
 export function breachOf(
   { keyName, endpoint }: Pick<Step, "keyName" | "endpoint">,
-  { status, text }: Answer,
+  { status, text }: FuzzResponse,
 ): string | undefined {
   if (status >= 500) return "a 5xx";
   const own = GUILD_OF[keyName];

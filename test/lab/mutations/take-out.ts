@@ -15,7 +15,7 @@ export interface Edit {
 
 /** The edit that removes a guard; throws unless there is exactly one such place in the file. */
 export function editFor(place: Place, source = readFileSync(join(PROJECT, place.file), "utf8")): Edit {
-  return "words" in place ? editOfWords(place, source) : editOfCode(place, parse(Lang.TypeScript, source).root());
+  return "words" in place ? editOfText(place, source) : editOfCode(place, parse(Lang.TypeScript, source).root());
 }
 
 /** The `NODE_OPTIONS` of a process that runs without these guards; empty for none. */
@@ -26,7 +26,7 @@ export function optionsWithout(places: readonly Place[]): string {
   return `--import=${loader}?${encodeURIComponent(edits).replaceAll("'", "%27")}`;
 }
 
-function editOfWords({ file, words, without }: InText, source: string): Edit {
+function editOfText({ file, words, without }: InText, source: string): Edit {
   const from = source.indexOf(words);
   if (from === -1 || source.includes(words, from + 1)) throw new Error(`${file}: not once: ${words}`);
   return { file, from, until: from + words.length, text: without };

@@ -13,7 +13,7 @@ export const GUILD = "1" as GuildId;
 export const NOISY_GUILD = "2" as GuildId;
 
 /** Creates the guild, and schedules the edits of its users. */
-export function peopleOf(
+export function scheduleEdits(
   { time, scenario, owners }: { time: VirtualTime; scenario: Scenario; owners: SimulatedOwners },
   waitForOwners: (then: () => void) => void,
 ): void {

@@ -62,15 +62,15 @@ export function newSimulatedNetwork(
     return new Promise((resolve, reject) => {
       const givenUp = () =>
         time.after(timeoutMs, () => whenAwake(who, () => reject(new Error(`${operation}: no response`))));
-      const answer = (settle: () => void) => {
+      const reply = (settle: () => void) => {
         strike(who, operation, "answered");
         whenAwake(who, settle);
       };
       const arrive = () => {
         if (isDown() || chance.happens(loss)) return givenUp();
         apply().then(
-          (result) => (chance.happens(loss) ? givenUp() : time.after(latency(), () => answer(() => resolve(result)))),
-          (error: unknown) => time.after(latency(), () => answer(() => reject(error))),
+          (result) => (chance.happens(loss) ? givenUp() : time.after(latency(), () => reply(() => resolve(result)))),
+          (error: unknown) => time.after(latency(), () => reply(() => reject(error))),
         );
       };
       strike(who, operation, "asked");

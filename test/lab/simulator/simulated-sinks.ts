@@ -98,7 +98,7 @@ function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sin
 }
 
 function answered(call: Promise<SendOutcome>): Promise<SendOutcome> {
-  return call.catch(() => ({ kind: "retry", reason: "no answer", afterMs: 0 }));
+  return call.catch(() => ({ kind: "retry", reason: "no response", afterMs: 0 }));
 }
 
 function looked(call: Promise<Lookup>): Promise<Lookup> {

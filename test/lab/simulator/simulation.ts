@@ -7,7 +7,7 @@ import type { Mutant } from "./mutants.ts";
 import { judge } from "./oracle.ts";
 import { type Scenario, scenarioOf, LAST_FAULT_MS } from "./scenario.ts";
 import { isIn, type SharedWorld } from "./shared-world.ts";
-import { peopleOf } from "./simulated-edits.ts";
+import { scheduleEdits } from "./simulated-edits.ts";
 import { newSimulatedNetwork } from "./simulated-network.ts";
 import { newSimulatedOwners, type SimulatedOwners } from "./simulated-owners.ts";
 import { newSimulatedReceiver } from "./simulated-receiver.ts";
@@ -114,7 +114,7 @@ function setInMotion(world: SharedWorld, replicas: SimulatedReplicas): void {
     if (isIn(world, scenario.busDown) || isIn(world, scenario.ownersDown)) time.after(250, () => waitForOwners(then));
     else then();
   }
-  peopleOf({ time, scenario, owners }, waitForOwners);
+  scheduleEdits({ time, scenario, owners }, waitForOwners);
 }
 
 /** Whether the last fault ended some time ago, and the last event has started. */

@@ -1,5 +1,5 @@
-import * as answers from "./answers.ts";
-import { type Answer, CHANNEL_REFUSALS, type ChannelRefusal } from "./answers.ts";
+import * as responses from "./responses.ts";
+import { type ChatResponse, CHANNEL_REFUSALS, type ChannelRefusal } from "./responses.ts";
 import { type Guilds, guildsOf } from "./guilds.ts";
 import { type AcceptedForm, type Pings, readForm } from "./message-form.ts";
 
@@ -29,10 +29,10 @@ export interface ChannelOptions {
 
 /** The channels and their messages. */
 export interface Channels extends Omit<Guilds, "mayDo" | "mayMention"> {
-  create(channel: string, body: string): Answer;
-  list(channel: string, query: URLSearchParams): Answer;
+  create(channel: string, body: string): ChatResponse;
+  list(channel: string, query: URLSearchParams): ChatResponse;
   /** The user of the bot under test. */
-  self(): Answer;
+  self(): ChatResponse;
   /** The messages in the order of receipt. */
   visible(): readonly PostedMessage[];
   setChannel(channel: string, rule: ChannelRule): void;
@@ -60,7 +60,7 @@ export function newChannels({ nonceWindowMs, listsNonces }: ChannelOptions): Cha
     return added;
   }
 
-  function refusalOf(channel: string, { embeds }: AcceptedForm): Answer | undefined {
+  function refusalOf(channel: string, { embeds }: AcceptedForm): ChatResponse | undefined {
     const { refuses, onlyBoxes = false } = rules.get(channel) ?? {};
     if (refuses !== undefined && !(onlyBoxes && embeds.length === 0)) return CHANNEL_REFUSALS[refuses];
     if (!guilds.mayDo(channel, "VIEW_CHANNEL")) return CHANNEL_REFUSALS.noAccess;
@@ -93,13 +93,13 @@ export function newChannels({ nonceWindowMs, listsNonces }: ChannelOptions): Cha
 
     create(channel, text) {
       const body = parseObject(text);
-      if (body === undefined) return answers.NOT_JSON;
+      if (body === undefined) return responses.NOT_JSON;
       const form = readForm(body);
       if ("refused" in form) return form.refused;
       const refused = refusalOf(channel, form);
       if (refused !== undefined) return refused;
       const before = repeated(form);
-      if (before !== undefined && deleted.has(before.id)) return answers.UNKNOWN_MESSAGE;
+      if (before !== undefined && deleted.has(before.id)) return responses.UNKNOWN_MESSAGE;
       const shownForm = permitted(channel, form);
       if (shownForm === undefined) return CHANNEL_REFUSALS.noPermission;
       const { content, embeds, nonce, pings } = shownForm;
@@ -114,7 +114,7 @@ export function newChannels({ nonceWindowMs, listsNonces }: ChannelOptions): Cha
       if (!guilds.mayDo(channel, "VIEW_CHANNEL")) return CHANNEL_REFUSALS.noAccess;
       const hidesHistory = !guilds.mayDo(channel, "READ_MESSAGE_HISTORY");
       const limit = Number(query.get("limit") ?? 50);
-      if (!(limit >= 1 && limit <= 100)) return answers.BAD_LIST_LENGTH;
+      if (!(limit >= 1 && limit <= 100)) return responses.BAD_LIST_LENGTH;
       const all = hidesHistory ? [] : visible().filter((message) => message.channel === channel);
       const latest = all.toReversed().slice(0, limit);
       return { status: 200, body: latest.map((message) => shown(message, listsNonces)) };

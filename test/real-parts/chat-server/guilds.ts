@@ -1,5 +1,5 @@
-import type { Answer } from "./answers.ts";
-import * as answers from "./answers.ts";
+import type { ChatResponse } from "./responses.ts";
+import * as responses from "./responses.ts";
 
 /** The permission bits of this server, by Discord's names. */
 const BITS = {
@@ -54,9 +54,9 @@ export interface ChannelPlace {
 export interface Guilds {
   setGuild(guild: string, rule: GuildRule): void;
   addChannel(channel: string, place: ChannelPlace): void;
-  channel(channel: string): Answer;
-  guild(guild: string): Answer;
-  member(guild: string, user: string): Answer;
+  channel(channel: string): ChatResponse;
+  guild(guild: string): ChatResponse;
+  member(guild: string, user: string): ChatResponse;
   mayDo(channel: string, permission: PermissionName): boolean;
   /** Whether a mention of the role notifies its members. */
   mayMention(channel: string, role: string): boolean;
@@ -122,7 +122,7 @@ export function guildsOf(bot: string): Guilds {
     },
     guild(guild) {
       const { name = `guild ${guild}`, everyone = EVERYTHING, roles = [], isBotAbsent = false } = ruleOf(guild);
-      if (isBotAbsent) return answers.UNKNOWN_GUILD;
+      if (isBotAbsent) return responses.UNKNOWN_GUILD;
       const all = [{ id: guild, grants: everyone }, ...roles].map(({ id, grants = [], ...role }: RoleRule) => ({
         id,
         permissions: String(bitsOf(grants)),
@@ -132,7 +132,7 @@ export function guildsOf(bot: string): Guilds {
     },
     member(guild, user) {
       const { roles = [], timedOutUntil, isBotAbsent = false } = ruleOf(guild);
-      if (user !== bot || isBotAbsent) return answers.UNKNOWN_MEMBER;
+      if (user !== bot || isBotAbsent) return responses.UNKNOWN_MEMBER;
       const own = roles.filter(({ ofTheBot }) => ofTheBot).map(({ id }) => id);
       return {
         status: 200,

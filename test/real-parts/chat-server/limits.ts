@@ -1,4 +1,4 @@
-import { type Answer, htmlPage } from "./answers.ts";
+import { type ChatResponse, htmlPage } from "./responses.ts";
 
 export interface ChatServerLimits {
   /** Maximum number of requests of a bucket in `perMs`, for each channel. */
@@ -22,21 +22,21 @@ export const USUAL_LIMITS: ChatServerLimits = {
 
 const BAN_WINDOW_MS = 600_000;
 
-export interface LimitKeeper {
+export interface Limiter {
   /** Counts a request; returns its refusal, or the headers of its response. */
-  admit(bucket: string, channel: string, now: number): { refused: Answer } | { headers: Record<string, string> };
+  admit(bucket: string, channel: string, now: number): { refused: ChatResponse } | { headers: Record<string, string> };
   /** Counts a response. */
-  answered(answer: Answer, now: number): void;
+  recordResponse(response: ChatResponse, now: number): void;
   /** Number of responses in the last 10 minutes that count as invalid requests. */
   invalidRequests(now: number): number;
 }
 
-export function newLimiter({ perBucket, perMs, overall, overallMs, invalidRequests }: ChatServerLimits): LimitKeeper {
+export function newLimiter({ perBucket, perMs, overall, overallMs, invalidRequests }: ChatServerLimits): Limiter {
   const buckets = new Map<string, { used: number; resetsAt: number }>();
   let lately: number[] = [];
   let invalid: number[] = [];
 
-  function admitOverall(now: number): Answer | undefined {
+  function admitOverall(now: number): ChatResponse | undefined {
     lately = lately.filter((at) => at > now - overallMs);
     const oldest = lately[0];
     if (oldest !== undefined && lately.length >= overall) return tooMany(oldest + overallMs - now, true, {});
@@ -64,7 +64,7 @@ export function newLimiter({ perBucket, perMs, overall, overallMs, invalidReques
       return isOver ? { refused: tooMany(state.resetsAt - now, false, headers) } : { headers };
     },
 
-    answered({ status, headers }, now) {
+    recordResponse({ status, headers }, now) {
       const isShared = headers?.["x-ratelimit-scope"] === "shared";
       if ((status === 401 || status === 403 || status === 429) && !isShared) invalid.push(now);
     },
@@ -79,7 +79,7 @@ export function newLimiter({ perBucket, perMs, overall, overallMs, invalidReques
 }
 
 /** The header is in whole seconds, rounded up; the body is exact. */
-function tooMany(waitMs: number, global: boolean, headers: Record<string, string>): Answer {
+function tooMany(waitMs: number, global: boolean, headers: Record<string, string>): ChatResponse {
   return {
     status: 429,
     headers: {

@@ -1,4 +1,4 @@
-import { type Answer, EMPTY_MESSAGE, type FormError, formErrors } from "./answers.ts";
+import { type ChatResponse, EMPTY_MESSAGE, type FormError, formErrors } from "./responses.ts";
 
 /** An accepted body, with trimmed texts as the receiver stores them. */
 export interface AcceptedForm {
@@ -20,7 +20,7 @@ type Json = Record<string, unknown>;
 const SNOWFLAKE = /^\d{1,20}$/;
 
 /** Checks a "create message" body as documented; returns the refusal, or the accepted message. */
-export function readForm(body: Json): AcceptedForm | { readonly refused: Answer } {
+export function readForm(body: Json): AcceptedForm | { readonly refused: ChatResponse } {
   const errors: FormError[] = [];
   const content = textAt(body, "content", 2000, errors, false);
   const embeds = arrayAt(body, "embeds", 10, errors).map((embed, at) => readEmbed(embed, `embeds.${at}`, errors));

@@ -2,7 +2,7 @@ import type { EpochMs } from "../../../contracts/ids.ts";
 
 /** Where a page of a feed begins. */
 export interface FeedCursor extends FeedPosition {
-/** The cluster time of the snapshot in which the feed is read, in decimal digits. */
+  /** The cluster time of the snapshot in which the feed is read, in decimal digits. */
   readonly moment: string;
 }
 

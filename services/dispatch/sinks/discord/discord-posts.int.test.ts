@@ -53,7 +53,7 @@ describe("announcements on a chat server that behaves as Discord does", () => {
   });
 
   test("a post is sent after failures of the receiver", async () => {
-    chat.server.script({ kind: "answer", answer: { status: 503, body: {} } });
+    chat.server.script({ kind: "response", response: { status: 503, body: {} } });
     chat.server.script({ kind: "garbage", accepted: false });
     expect(await announce("2")).toMatchObject({ state: "sent" });
     expect(chat.server.messages("2")).toHaveLength(1);
@@ -68,7 +68,7 @@ describe("announcements on a chat server that behaves as Discord does", () => {
 
   test("a post that is refused after a delivery with a lost answer is looked up", async () => {
     chat.server.script({ kind: "reset", accepted: true });
-    chat.server.script({ kind: "answer", answer: refusal });
+    chat.server.script({ kind: "response", response: refusal });
     const post = await announce("5");
     expect(post).toMatchObject({ state: "sent", messageId: chat.server.messages("5")[0]?.id });
     expect(chat.server.messages("5")).toHaveLength(1);
@@ -78,7 +78,7 @@ describe("announcements on a chat server that behaves as Discord does", () => {
     const subscribers = Array.from({ length: 150 }, (_, at) => String(700_000_000_000_000_000n + BigInt(at)));
     const lookUps = () => chat.server.requests.filter(({ path }) => path.includes("/channels/9/messages?"));
     chat.server.script({ kind: "slow", ms: 0 });
-    chat.server.script({ kind: "answer", answer: { status: 503, body: {} } }, 1_000);
+    chat.server.script({ kind: "response", response: { status: 503, body: {} } }, 1_000);
     const settled = announce("9", subscribers);
     await until(() => lookUps().length > 0, "looked up", 20_000);
     chat.server.calm();
@@ -89,7 +89,7 @@ describe("announcements on a chat server that behaves as Discord does", () => {
   test("a post that is refused after an attempt without delivery is tried once more, and failed", async () => {
     chat.server.say("6", "person", "hello");
     chat.server.script({ kind: "reset", accepted: false });
-    chat.server.script({ kind: "answer", answer: refusal }, 2);
+    chat.server.script({ kind: "response", response: refusal }, 2);
     expect(await announce("6")).toMatchObject({ state: "failed", reason: "HTTP 403 50013 Missing Permissions" });
     expect(chat.server.messages("6")).toHaveLength(1);
   });

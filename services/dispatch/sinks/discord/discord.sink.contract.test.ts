@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { htmlPage, CHANNEL_REFUSALS } from "../../../../test/real-parts/chat-server/answers.ts";
+import { htmlPage, CHANNEL_REFUSALS } from "../../../../test/real-parts/chat-server/responses.ts";
 import { type ChatServer, startChatServer } from "../../../../test/real-parts/chat-server.ts";
 import { CHANNEL, type ChatSink, outgoing, startChatSink } from "../../../../test/real-parts/chat-sink.ts";
 import { until } from "../../../../test/real-parts/until.ts";
@@ -111,7 +111,7 @@ describe("the sink discord", () => {
   test("does not repeat plain text that is refused, too", async () => {
     const { server, sink } = await start();
     server.setChannel(CHANNEL, { refuses: "moderated", onlyBoxes: true });
-    server.script({ kind: "answer", answer: CHANNEL_REFUSALS.moderated });
+    server.script({ kind: "response", response: CHANNEL_REFUSALS.moderated });
     server.script({ kind: "reset", accepted: false });
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({ kind: "retry" });
     server.setChannel(CHANNEL, { refuses: "moderated" });
@@ -222,9 +222,9 @@ describe("the sink after a bad response", () => {
     ["a reset after the post", { kind: "reset", accepted: true }, 1],
     ["garbage after the post", { kind: "garbage", accepted: true }, 1],
     ["garbage without a post", { kind: "garbage", accepted: false }, 0],
-    ["a proxy's error page", { kind: "answer", answer: htmlPage(502) }, 0],
-    ["a proxy's block", { kind: "answer", answer: htmlPage(403) }, 0],
-    ["an error of Discord", { kind: "answer", answer: { status: 500, body: {} } }, 0],
+    ["a proxy's error page", { kind: "response", response: htmlPage(502) }, 0],
+    ["a proxy's block", { kind: "response", response: htmlPage(403) }, 0],
+    ["an error of Discord", { kind: "response", response: { status: 500, body: {} } }, 0],
   ] as const)("retries after %s, and posts once", async (_what, fault, before) => {
     const { server, sink } = await start();
     server.script(fault);

@@ -16,10 +16,11 @@ export const webhookSettings = {
     "whsec_ and the base64 of 24 to 64 bytes",
     /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/,
   ),
-  WEBHOOK_ALLOW_PRIVATE: choiceSetting("Whether the sink `webhook` may post to private, loopback and link-local addresses", "no", [
+  WEBHOOK_ALLOW_PRIVATE: choiceSetting(
+    "Whether the sink `webhook` may post to private, loopback and link-local addresses",
     "no",
-    "yes",
-  ]),
+    ["no", "yes"],
+  ),
 };
 
 /** How long a receiver should remember ids, to drop repeats (sinks/README.md). */

@@ -20,7 +20,7 @@ export async function ask({ port, key }: Address, path: string, body: object): P
 const MAX_START_MS = 60_000;
 
 /** Waits until a server on the port returns another status than 503. */
-export async function untilAnswered(port: number, path: string, check: () => void): Promise<void> {
+export async function untilResponding(port: number, path: string, check: () => void): Promise<void> {
   const deadline = performance.now() + MAX_START_MS;
   let last = "nothing";
   for (;;) {

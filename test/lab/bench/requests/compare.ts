@@ -31,7 +31,7 @@ export async function compareRows(
   const figures: Record<string, Record<string, readonly Sample[]>> = {};
   const subjects = [ours, ...beside.map(({ subject }) => subject)];
   for (const row of ROWS.filter(({ name }) => isChosen(name))) {
-    await answerAlike(row, subjects);
+    await checkEqualResponses(row, subjects);
     for (const subject of subjects) await untilIdle(subject);
     const [of = [], ...others] = await interleaved(loader, subjects, row, pace);
     figures[row.name] = Object.fromEntries([of, ...others].map((samples, at) => [subjects[at]?.name ?? "", samples]));
@@ -78,19 +78,19 @@ function byProcess(samples: readonly Sample[]): string {
 const COMPARED_ANSWERS = 20;
 
 /** Checks that all servers give the same responses, since a server that does something else is not comparable. */
-async function answerAlike(row: Row, [ours, ...others]: readonly Subject[]): Promise<void> {
+async function checkEqualResponses(row: Row, [ours, ...others]: readonly Subject[]): Promise<void> {
   if (ours === undefined) return;
   for (const body of row.bodies.slice(0, row.isWrite ? 1 : COMPARED_ANSWERS)) {
     const expected = comparable(row, await ask(ours, row.path, body));
     for (const other of others) {
-      const answer = comparable(row, await ask(other, row.path, body));
-      if (isDeepStrictEqual(answer, expected)) continue;
-      const [said, ought] = [answer, expected].map((each) => JSON.stringify(each).slice(0, 500));
+      const response = comparable(row, await ask(other, row.path, body));
+      if (isDeepStrictEqual(response, expected)) continue;
+      const [said, ought] = [response, expected].map((each) => JSON.stringify(each).slice(0, 500));
       throw new Error(`${row.name}: ${other.name} responds differently\n${said}\n${ought}`);
     }
   }
 }
 
-function comparable({ isWrite }: Row, answer: Record<string, unknown>): unknown {
-  return isWrite ? Object.keys(answer) : answer;
+function comparable({ isWrite }: Row, response: Record<string, unknown>): unknown {
+  return isWrite ? Object.keys(response) : response;
 }

@@ -16,12 +16,12 @@ export function measuredOn(
 /** A process that reports its usage. It was started with the options of `measuredOn`. */
 export class MeasuredProcess {
   readonly #process: NodeProcess;
-  #onAnswer: (answer: unknown) => void = () => undefined;
+  #onAnswer: (response: unknown) => void = () => undefined;
   #onEnd: (error: Error) => void = () => undefined;
 
   constructor(process: NodeProcess) {
     this.#process = process;
-    process.child.on("message", (answer) => this.#onAnswer(answer));
+    process.child.on("message", (response) => this.#onAnswer(response));
     void process.ended.then(() => this.#onEnd(this.#hasEnded()));
   }
 
@@ -30,10 +30,10 @@ export class MeasuredProcess {
   }
 
   /** Sends a message and resolves with the next reply; one message at a time. */
-  async ask<Answer>(message: unknown): Promise<Answer> {
+  async ask<Reply>(message: unknown): Promise<Reply> {
     this.check();
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    this.#onAnswer = resolve as (answer: unknown) => void;
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+    this.#onAnswer = resolve as (response: unknown) => void;
     this.#onEnd = reject;
     this.#process.child.send(message as never);
     return promise;

@@ -3,7 +3,7 @@ import { freePort } from "../../../../services/launch/embedded/embedded-mongod.t
 import { SERVICES } from "../../../../services/contracts/service-names.ts";
 import { Launched, PROJECT } from "../../../real-parts/launched.ts";
 import { NodeProcess } from "../../../real-parts/node-process.ts";
-import { type Address, ask, untilAnswered } from "./ask.ts";
+import { type Address, ask, untilResponding } from "./ask.ts";
 import { type CpuShare, cpuShare } from "./cpu-share.ts";
 import { MeasuredProcess, measuredOn } from "./measured-process.ts";
 import { SERVER_CPU } from "./processors.ts";
@@ -121,7 +121,7 @@ async function subject(
   const check = () => {
     for (const each of processes.values()) each.check();
   };
-  for (const each of ports) await untilAnswered(each, "/health/ready", check);
+  for (const each of ports) await untilResponding(each, "/health/ready", check);
   const key = await ask({ port, key: OPERATOR_KEY }, "/admin/keys/create", {
     kind: "service",
     access: "write",
@@ -180,6 +180,6 @@ export async function startRival(name: RivalName, given: Given, key: string): Pr
       ...measuredOn(SERVER_CPU, given.profile),
     }),
   );
-  await untilAnswered(port, "/", () => rival.check());
+  await untilResponding(port, "/", () => rival.check());
   return { name, port, ports: [port], key, ...measuring(new Map([[name, rival]])) };
 }

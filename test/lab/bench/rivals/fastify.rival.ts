@@ -8,7 +8,7 @@ import {
 } from "./rival-data.ts";
 import { listed, newId, view } from "./rival-events.ts";
 import { opens, rivalKeys } from "./rival-keys.ts";
-import { bodies, answers } from "./rival-schemas.ts";
+import { bodies, responses } from "./rival-schemas.ts";
 
 /**
  * The endpoints of the bench, written by hand on fastify and the MongoDB driver: key, guild and body are checked, responses
@@ -53,7 +53,7 @@ app.addHook("preHandler", async (request, reply) => {
 
 app.post<{ Body: InCalendar & { event_id: string } }>(
   "/v2/events/get",
-  { schema: { body: bodies.get, response: { 200: answers.event } } },
+  { schema: { body: bodies.get, response: { 200: responses.event } } },
   async ({ body: { guild_id, calendar_number, event_id } }, reply) => {
     const event = await events.findOne({ _id: event_id, guild_id, calendar_number });
     return event === null ? reply.code(404).send({ message: "Event not found" }) : view(event);
@@ -68,20 +68,20 @@ async function list(guild_id: string, calendar_number: number, from: number, unt
 
 app.post<{ Body: InCalendar & { epoch_start: number; epoch_end: number } }>(
   "/v2/events/list/range",
-  { schema: { body: bodies.range, response: { 200: answers.events } } },
+  { schema: { body: bodies.range, response: { 200: responses.events } } },
   ({ body }) => list(body.guild_id, body.calendar_number, body.epoch_start, body.epoch_end + 1),
 );
 
 app.post<{ Body: InCalendar & { epoch_start: number; days_in_month: number } }>(
   "/v2/events/list/month",
-  { schema: { body: bodies.month, response: { 200: answers.events } } },
+  { schema: { body: bodies.month, response: { 200: responses.events } } },
   ({ body }) =>
     list(body.guild_id, body.calendar_number, body.epoch_start, body.epoch_start + body.days_in_month * 86_400_000),
 );
 
 app.post<{ Body: Omit<RivalEvent, "_id" | "last"> }>(
   "/v2/events/create",
-  { schema: { body: bodies.create, response: { 200: answers.created } } },
+  { schema: { body: bodies.create, response: { 200: responses.created } } },
   async ({ body, key }, reply) => {
     if (key?.access !== "write") return reply.code(403).send({ message: "Forbidden" });
     const _id = newId();
@@ -92,7 +92,7 @@ app.post<{ Body: Omit<RivalEvent, "_id" | "last"> }>(
 
 app.post<{ Body: InGuild & { amount: number } }>(
   "/v1/announcement/list",
-  { schema: { body: bodies.announcements, response: { 200: answers.announcements } } },
+  { schema: { body: bodies.announcements, response: { 200: responses.announcements } } },
   async ({ body: { guild_id, amount } }) => {
     if (amount === 0) return { amount, announcements: [] };
     const limit = amount === -1 ? 1000 : amount;
@@ -103,7 +103,7 @@ app.post<{ Body: InGuild & { amount: number } }>(
 
 app.post<{ Body: InGuild }>(
   "/v2/guild/settings/get",
-  { schema: { body: bodies.settings, response: { 200: answers.settings } } },
+  { schema: { body: bodies.settings, response: { 200: responses.settings } } },
   async ({ body: { guild_id } }) => {
     const found = await settings.findOne({ _id: guild_id });
     return { ...found, guild_id: BigInt(guild_id) };

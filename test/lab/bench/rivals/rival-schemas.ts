@@ -81,7 +81,7 @@ const announcement = object({
 });
 
 /** The schemas of responses, for fastify's serializer. */
-export const answers = {
+export const responses = {
   event,
   events: object({ events: { type: "array", items: event } }),
   created: object({ message: string, id: string }),

@@ -21,7 +21,7 @@ export function pageOf({ at, commit, machine, load, pace, sections }: Report): s
 
 - machine: ${machine}; load before the run ${load.join(", ")}
 - date: ${at.slice(0, 16).replace("T", " ")} UTC, commit \`${commit}\`
-- ${pace.rounds} rounds; ${pace.requests} requests in a round (times 2, 3 or 4 where answers are fast), ${pace.connections} at once
+- ${pace.rounds} rounds; ${pace.requests} requests in a round (times 2, 3 or 4 where responses are fast), ${pace.connections} at once
 - figures: ${count("held")} held, ${count("missed")} missed
 
 "Measured" is the median of the rounds, "rounds" the least and the most. "÷" is guildcal's figure divided by the other's of the

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type ChannelRefusal, UNAUTHORIZED } from "../../../real-parts/chat-server/answers.ts";
+import { type ChannelRefusal, UNAUTHORIZED } from "../../../real-parts/chat-server/responses.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Load, LoadShape } from "../load.ts";
 import { type Fault, type FinishedRun, type Injected, SOME, untilInstant, without, WITHOUT_NONCES } from "./fault.ts";
@@ -8,10 +8,10 @@ import { type Fault, type FinishedRun, type Injected, SOME, untilInstant, withou
 async function failRequests({ chat }: Cluster): Promise<Injected> {
   const rounds = 3;
   for (let round = 0; round < rounds; round += 1) {
-    chat.script({ kind: "answer", answer: { status: 500, body: {} } });
+    chat.script({ kind: "response", response: { status: 500, body: {} } });
     chat.script({
-      kind: "answer",
-      answer: { status: 429, body: { retry_after: 0.3, global: false, message: "slow" } },
+      kind: "response",
+      response: { status: 429, body: { retry_after: 0.3, global: false, message: "slow" } },
     });
     chat.script({ kind: "reset", accepted: true });
     chat.script({ kind: "reset", accepted: false });
@@ -30,12 +30,12 @@ const STORM_MS = 45_000;
 const FOR_EVER = 100_000;
 
 /** The receiver sends this response to every request for a while. */
-async function storm({ chat }: Cluster, load: Load, answer: typeof UNAUTHORIZED): Promise<Injected> {
-  chat.script({ kind: "answer", answer }, FOR_EVER);
+async function storm({ chat }: Cluster, load: Load, response: typeof UNAUTHORIZED): Promise<Injected> {
+  chat.script({ kind: "response", response }, FOR_EVER);
   await untilInstant(load.firstDueAt);
   await pause(STORM_MS);
   chat.calm();
-  return { times: chat.requests.filter(({ status }) => status === answer.status).length };
+  return { times: chat.requests.filter(({ status }) => status === response.status).length };
 }
 
 /** So many channels that rate limits of single channels would not limit the refused requests. */

@@ -13,7 +13,7 @@ const ALONE = 30;
 /** Minimum duration of a round of 250 requests, since a guild may send 6 000 requests per minute. */
 const ROUND_MS = 2_500;
 
-interface Answer {
+interface TimedResponse {
   readonly status: number;
   readonly tookMs: number;
   readonly id: unknown;
@@ -33,21 +33,21 @@ class Contended {
   }
 
   /** Measures the median of writes one after the other. */
-  async measureAlone(write: (at: number) => Promise<Answer>): Promise<readonly Answer[]> {
+  async measureAlone(write: (at: number) => Promise<TimedResponse>): Promise<readonly TimedResponse[]> {
     [this.#slowest, this.#refused] = [[], new Map()];
-    const answers: Answer[] = [];
-    for (let at = 0; at < ALONE; at += 1) answers.push(await write(at));
-    this.#aloneMs = answers.map(({ tookMs }) => tookMs).toSorted((one, other) => one - other)[ALONE / 2]!;
-    return answers;
+    const responses: TimedResponse[] = [];
+    for (let at = 0; at < ALONE; at += 1) responses.push(await write(at));
+    this.#aloneMs = responses.map(({ tookMs }) => tookMs).toSorted((one, other) => one - other)[ALONE / 2]!;
+    return responses;
   }
 
-  async round(write: (at: number) => Promise<Answer>): Promise<readonly Answer[]> {
-    const answers = await Promise.all(Array.from({ length: this.atOnce }, (_, at) => write(at)));
-    this.#slowest.push(Math.max(...answers.map(({ tookMs }) => tookMs)));
-    for (const { status } of answers) {
+  async round(write: (at: number) => Promise<TimedResponse>): Promise<readonly TimedResponse[]> {
+    const responses = await Promise.all(Array.from({ length: this.atOnce }, (_, at) => write(at)));
+    this.#slowest.push(Math.max(...responses.map(({ tookMs }) => tookMs)));
+    for (const { status } of responses) {
       if (status !== 200) this.#refused.set(status, (this.#refused.get(status) ?? 0) + 1);
     }
-    return answers;
+    return responses;
   }
 
   problems(): string[] {
@@ -128,16 +128,16 @@ function contention(name: string, replicas: 1 | 2): HostileRow {
   };
 }
 
-function announce(post: Post, key: string): Promise<Answer> {
+function announce(post: Post, key: string): Promise<TimedResponse> {
   const rule = { guild_id: GUILD, channel: "1", type: "COLOR", event_color: "RED", hours: 0, minutes: 0, info: "" };
   return timed(post, "/v1/announcement/create", key, rule);
 }
 
-async function remove(post: Post, key: string, created: readonly Answer[]): Promise<void> {
+async function remove(post: Post, key: string, created: readonly TimedResponse[]): Promise<void> {
   await Promise.all(created.map(({ id }) => timed(post, "/v1/announcement/delete", key, { guild_id: GUILD, id })));
 }
 
-async function timed(post: Post, path: string, key: string, body: object): Promise<Answer> {
+async function timed(post: Post, path: string, key: string, body: object): Promise<TimedResponse> {
   const began = performance.now();
   const { status, text } = await post(path, key, JSON.stringify(body));
   const { id } = (text === "" ? {} : JSON.parse(text)) as { id?: unknown };

@@ -3,7 +3,7 @@ import { BACKLOG } from "./backlog.ts";
 import { CONTENTION, CONTENTION_OF_REPLICAS } from "./contention.ts";
 import { FLOOD_OF_ONE_KEY } from "./flood-of-one-key.ts";
 import { FULL_ANNOUNCEMENTS } from "./full-announcements.ts";
-import { LARGE_ANSWERS } from "./large-answers.ts";
+import { LARGE_RESPONSES } from "./large-responses.ts";
 import { LATE_WRITE } from "./late-write.ts";
 import { MANY_SERIES } from "./many-series.ts";
 import { PLAN_BOMB } from "./plan-bomb.ts";
@@ -12,7 +12,7 @@ import { SLOW_BODIES } from "./slow-bodies.ts";
 
 export const ROWS: readonly HostileRow[] = [
   FLOOD_OF_ONE_KEY,
-  LARGE_ANSWERS,
+  LARGE_RESPONSES,
   SLOW_BODIES,
   CONTENTION,
   CONTENTION_OF_REPLICAS,

@@ -17,9 +17,9 @@ const OTHER = "375357265198317580" as GuildId;
 
 /**
  * Each route with each kind of key, for the key's own guild and for another one. No route refuses another guild's channel:
- * whose-channel.int.test.ts shows that no post goes there (D35).
+ * foreign-channels.int.test.ts shows that no post goes there (D35).
  */
-describe("who may do what (D3)", () => {
+describe("the permissions of keys (D3)", () => {
   let gateway: TestGateway;
   const keys = new Map<string, string>();
   /** An event, a series and an announcement of each guild. */
@@ -94,8 +94,8 @@ describe("who may do what (D3)", () => {
     });
 
     test.each(["revoked", "expired"])("a key that is %s", async (name) => {
-      const answer = await ask(route, keys.get(name)!, bodyOf(route, OWN, things.get(OWN)!));
-      expect(answer).toMatchObject({ status: 401, body: { code: "UNAUTHORIZED" } });
+      const response = await ask(route, keys.get(name)!, bodyOf(route, OWN, things.get(OWN)!));
+      expect(response).toMatchObject({ status: 401, body: { code: "UNAUTHORIZED" } });
     });
   });
 
@@ -115,12 +115,12 @@ describe("who may do what (D3)", () => {
       const unknown = { event: `e${"0".repeat(25)}`, announcement: "00000000-0000-4000-8000-000000000000" };
       const sameRequest = { "x-request-id": "the-same" };
       const key = keys.get("guild, to write")!;
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [foreign, unknown].map((ids) => ask(route, key, bodyOf(route, OWN, ids), sameRequest)),
       );
-      const [one, other] = answers.map(({ status, text, headers }) => [status, text, [...headers.keys()]]);
+      const [one, other] = responses.map(({ status, text, headers }) => [status, text, [...headers.keys()]]);
       expect(one).toEqual(other);
-      expect(answers[0]!.text).not.toContain(foreign.announcement);
+      expect(responses[0]!.text).not.toContain(foreign.announcement);
     },
   );
 });

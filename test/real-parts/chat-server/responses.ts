@@ -1,22 +1,22 @@
 /** A response of the chat server, before it is written to the socket. */
-export interface Answer {
+export interface ChatResponse {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-function refusal(status: number, code: number, message: string): Answer {
+function refusal(status: number, code: number, message: string): ChatResponse {
   return { status, body: { message, code } };
 }
 
 /** The response of a proxy in front of the API. */
-export function htmlPage(status: number, headers: Readonly<Record<string, string>> = {}): Answer {
+export function htmlPage(status: number, headers: Readonly<Record<string, string>> = {}): ChatResponse {
   const body = `<html><body><h1>${status}</h1></body></html>`;
   return { status, headers: { ...headers, "content-type": "text/html" }, body };
 }
 
 /** A list of form errors in Discord's nested shape: `embeds.0.title` becomes three levels. */
-export function formErrors(errors: readonly FormError[]): Answer {
+export function formErrors(errors: readonly FormError[]): ChatResponse {
   const tree: Record<string, unknown> = {};
   for (const { path, code, message } of errors) {
     let level = tree;
@@ -47,7 +47,7 @@ export const EMPTY_MESSAGE = refusal(400, 50006, "Cannot send an empty message")
 export const BAD_LIST_LENGTH = formErrors([
   { path: "limit", code: "NUMBER_TYPE_MAX", message: "int value should be 1 to 100." },
 ]);
-export const GARBAGE: Answer = { status: 200, headers: { "content-type": "text/plain" }, body: "}{ no JSON" };
+export const GARBAGE: ChatResponse = { status: 200, headers: { "content-type": "text/plain" }, body: "}{ no JSON" };
 export const UNKNOWN_GUILD = refusal(404, 10004, "Unknown Guild");
 export const UNKNOWN_MEMBER = refusal(404, 10007, "Unknown Member");
 export const UNKNOWN_MESSAGE = refusal(404, 10008, "Unknown Message");

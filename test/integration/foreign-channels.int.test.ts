@@ -56,9 +56,9 @@ describe("posts in channels of other guilds (D35)", () => {
   });
 
   async function ask(guild: Guild, path: string, fields: object) {
-    const answer = await gateway.post(path, { guild_id: guild, ...fields }, { authorization: keys.get(guild)! });
-    expect(answer).toMatchObject({ status: 200 });
-    return answer.body;
+    const response = await gateway.post(path, { guild_id: guild, ...fields }, { authorization: keys.get(guild)! });
+    expect(response).toMatchObject({ status: 200 });
+    return response.body;
   }
 
   /** Creates an announcement with @everyone in the channel, for an event that starts soon; returns its id. */

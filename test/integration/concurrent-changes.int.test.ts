@@ -46,13 +46,13 @@ describe("changes of one resource by several clients (D36)", () => {
 
   test("twenty users who subscribe concurrently, with one request each over two replicas, are all subscribed", async () => {
     const it = await announcement(newGuild());
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ids(20).map((user, at) =>
         post("/v1/announcement/update", { ...it, subscribers_user_add: [user] }, undefined, at % 2),
       ),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
-    expect(new Set(answers.map(({ headers }) => headers.get("etag"))).size).toBe(20);
+    expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(new Set(responses.map(({ headers }) => headers.get("etag"))).size).toBe(20);
     const { body } = await post("/v1/announcement/get", it);
     expect((body["subscribers_user"] as string[]).toSorted()).toEqual(ids(20));
   });
@@ -204,11 +204,11 @@ describe("changes of one resource by several clients (D36)", () => {
     test("accepts one of twenty concurrent updates from one revision over two replicas, and refuses the others", async () => {
       const it = await make(newGuild());
       const read = await etagOf(get, it);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         others.map((value, at) => post(update, { ...it, [field]: value }, read, at % 2)),
       );
-      const taken = others.filter((_, at) => answers[at]?.status === 200);
-      expect(answers.filter(({ status }) => status === 412)).toHaveLength(19);
+      const taken = others.filter((_, at) => responses[at]?.status === 200);
+      expect(responses.filter(({ status }) => status === 412)).toHaveLength(19);
       expect(taken).toHaveLength(1);
       await expect(post(get, it)).resolves.toMatchObject({ body: { [field]: taken[0] } });
     });
@@ -243,10 +243,10 @@ describe("changes of one resource by several clients (D36)", () => {
     const guild_id = newGuild();
     await expect(etagOf("/v1/guild/settings/get", { guild_id })).resolves.toBe('"0"');
     await expect(etagOf("/v2/guild/settings/get", { guild_id })).resolves.toBe('"0"');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [0, 1].map((at) => post("/v2/guild/settings/update", { guild_id, prefix: "?" }, '"0"', at)),
     );
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412]);
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412]);
     await expect(etagOf("/v1/guild/settings/get", { guild_id })).resolves.toBe('"1"');
   });
 

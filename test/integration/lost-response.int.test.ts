@@ -29,8 +29,8 @@ describe("a write whose response to the gateway is lost", () => {
     ["no condition", {}],
   ])("is tried three times with the same write id, with %s", async (_name, headers) => {
     writes.length = 0;
-    const answer = await gateway.post("/v1/announcement/update", { guild_id: "1", id: "x", channel: "5" }, headers);
-    expect([answer.status, answer.body["code"], writes.length]).toEqual([503, "OUTCOME_UNKNOWN", 3]);
+    const response = await gateway.post("/v1/announcement/update", { guild_id: "1", id: "x", channel: "5" }, headers);
+    expect([response.status, response.body["code"], writes.length]).toEqual([503, "OUTCOME_UNKNOWN", 3]);
     expect(new Set(writes).size).toBe(1);
     expect(isWriteId(writes[0])).toBe(true);
   });
