@@ -23,7 +23,7 @@ describe("a call on a bus with a user for each service", () => {
   let users: TemporaryNatsUsers;
   let caller: ServiceBroker;
   let replicas: ServiceBroker[];
-  /** The replicas that were asked, in order. */
+  /** The replicas that received a call, in order. */
   let asked: ServiceBroker[];
   let handle: (replica: ServiceBroker) => Promise<null | Refusal>;
   const natsLog = () => readFile(join(folder, "nats.log"), "utf8");
@@ -59,7 +59,7 @@ describe("a call on a bus with a user for each service", () => {
     return new ServiceBroker({ ...options, logger: false, tracking: { enabled: false } });
   }
 
-  test("is answered by the other replica when its owner's replica is killed while it serves the call", async () => {
+  test("is performed by the other replica if one is killed while it serves the call", async () => {
     handle = async (replica) => {
       if (asked.length > 1) return null;
       await natsTransporterOf(replica)?.loseConnection();
@@ -71,14 +71,14 @@ describe("a call on a bus with a user for each service", () => {
     expect(await natsLog()).not.toContain("Publish Violation");
   });
 
-  test("that is answered with 'not now' is made again, and the server of the bus lets it through", async () => {
+  test("that fails with UNAVAILABLE is retried, and the NATS server allows the retry", async () => {
     handle = async () => (asked.length < 3 ? refuse("UNAVAILABLE") : null);
     await expect(caller.call(findEvent.name, params)).resolves.toBeNull();
     expect(asked).toHaveLength(3);
     expect(await natsLog()).not.toContain("Publish Violation");
   });
 
-  test("that a stopping replica does not take is offered to the other one", async () => {
+  test("that a stopping replica refuses is sent to the other one", async () => {
     handle = async () => null;
     const [stopping] = replicas as [ServiceBroker];
     Object.assign(stopping, { stopping: true });
@@ -89,7 +89,7 @@ describe("a call on a bus with a user for each service", () => {
     Object.assign(stopping, { stopping: false });
   });
 
-  test("to a node's own subject would be refused, which the server's log tells", async () => {
+  test("to the subject of one node would be refused, according to the NATS server's log", async () => {
     handle = async () => null;
     const call = caller.call(findEvent.name, params, { nodeID: "calendar-events.one", timeout: 100, retries: 0 });
     await expect(call).rejects.toMatchObject({ code: 504 });

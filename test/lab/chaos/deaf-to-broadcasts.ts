@@ -4,7 +4,7 @@ interface Receiving {
   receive: (this: NatsTransporter, command: string, data: Buffer) => void | Promise<void>;
 }
 
-// Loaded before a service (`node --import`): every broadcast that reaches its process is dropped.
+// Loaded before a service (`node --import`). Drops every broadcast that reaches the process.
 const transporter: Receiving = NatsTransporter.prototype;
 const { receive } = transporter;
 

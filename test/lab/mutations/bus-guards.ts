@@ -15,7 +15,7 @@ const lostMessages = {
 const unavailable = { file: "mixins/bus/retried-call.ts", testFile: "mixins/bus/retries.contract.test.ts" };
 const packets = { ...hostile, file: "mixins/bus/packet-checks.middleware.ts" };
 
-/** What calls over the bus, and readiness, owe to its failures. */
+/** Guards of calls over the bus, of packets and of readiness. */
 export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     ...busCalls,
@@ -82,7 +82,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     test: "forward an event to the users of its guild",
   },
   {
-    guard: "whatever the gateway's process says is no configuration of the NATS server",
+    guard: "a text from the gateway's process is never configuration of the NATS server",
     file: "services/launch/run/bus-users-message.ts",
     in: "busUsersIn",
     code: "$_.every(isBusUser)",
@@ -91,16 +91,16 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     test: "is never written into the configuration of the NATS server",
   },
   {
-    guard: "a bus user speaks in its own namespace alone",
+    guard: "a bus user publishes and subscribes only in its own namespace",
     file: "services/launch/permissions/nats-permissions.ts",
     in: "busUserPermissions",
     code: "inNamespace($LIST, namespaceOf($_))",
     without: "inNamespace($LIST)",
     testFile: "test/manifests/least-privilege.unit.test.ts",
-    test: "speaks and listens in a namespace of its own alone",
+    test: "publishes and subscribes only in its own namespace, and serves",
   },
   {
-    guard: "a process whose bus is gone is not ready",
+    guard: "a process without a NATS connection is not ready",
     file: "mixins/observability/probes.middleware.ts",
     in: "missingParts",
     code: 'isBusUp($_) ? [] : ["bus"]',
@@ -128,7 +128,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...lostMessages,
-    guard: "a call that is not performed once under its id is not retried without an answer",
+    guard: "a call of an action that is not idempotent is not retried without an answer",
     in: "constructor",
     code: "isRetryable($$$) ? $RETRIES : 0",
     without: "$RETRIES",
@@ -145,7 +145,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...lostMessages,
-    guard: "the error of a try of a write that was not started says nothing about the other tries",
+    guard: "a try that was not started does not end a call whose other tries are in flight",
     in: "#endTry",
     code: "if (this.#mayHaveBeenPerformedByOthers($$$)) return;",
     without: "",
@@ -153,7 +153,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...lostMessages,
-    guard: "concurrent tries of a write are one",
+    guard: "a retry of a write in flight gets the outcome of the first try",
     file: "mixins/actions/contract-action.ts",
     in: "singleFlightWrites",
     code: "if ($BEFORE !== undefined) return $BEFORE;",
@@ -162,7 +162,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...lostMessages,
-    guard: "a call that nobody received is repeated",
+    guard: "a call that no replica has received is sent again",
     in: "#pauseAfter",
     code: "$_ - this.#notReceivedSince >= NOT_RECEIVED_RETRY_MS",
     without: "true",
@@ -201,17 +201,17 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     test: "gives each try only the time that is left",
   },
   {
-    guard: "a retry goes to any replica, not to the one that answered the try before",
+    guard: "a retry may go to any replica, and is not bound to the one that answered first",
     file: "mixins/bus/retried-call.ts",
     in: "copyOfCall",
     code: "Object.assign($CONTEXT.copy(), { $NODE, $$$REST })",
     without: "Object.assign($CONTEXT.copy(), { nodeID: $CONTEXT.nodeID ?? $NODE, $$$REST })",
     testFile: "test/processes/retries-with-bus-users.processes.test.ts",
-    test: "is made again, and the server of the bus lets it through",
+    test: "is retried, and the NATS server allows the retry",
     onRealParts: true,
   },
   {
-    guard: "a stopping node serves the requests that are on their way to it",
+    guard: "a stopping node serves the requests that were sent to it before",
     file: "mixins/bus/nats-transporter.ts",
     in: "#leave",
     code: "$SUBSCRIPTION?.drain()",
@@ -222,16 +222,16 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...hostile,
-    guard: "bytes from the bus are looked through before they are decoded",
+    guard: "a packet from the bus is checked before it is decoded",
     file: "mixins/bus/nats-transporter.ts",
     in: "receive",
     code: "if ($PROBLEM === undefined) return super.receive($COMMAND, $PACKET);",
     without: "return super.receive($COMMAND, $PACKET);",
-    test: "still answers after an array of four thousand million",
+    test: "still responds after an array of four thousand million",
   },
   {
     ...cbor,
-    guard: "a packet has no tags: a big number takes minutes",
+    guard: "a packet with CBOR tags is refused, since a big number takes minutes to decode",
     in: "cborProblem",
     code: "if ($MAJOR !== ARRAY && $MAJOR !== MAP) return $WHY;",
     without: "if ($MAJOR === 6) continue;\n if ($MAJOR !== ARRAY && $MAJOR !== MAP) return $WHY;",
@@ -239,7 +239,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...cbor,
-    guard: "arrays lie within each other only so deep",
+    guard: "the nesting of a packet's arrays is limited",
     in: "cborProblem",
     code: "$_ > MAX_DEPTH",
     without: "false",
@@ -247,7 +247,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...cbor,
-    guard: "a packet has only so many arrays and maps",
+    guard: "the number of arrays and maps of a packet is limited",
     in: "cborProblem",
     code: "if ($_) return `more than ${$_} arrays and maps`;",
     without: "",
@@ -255,27 +255,27 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...packets,
-    guard: "an INFO with a process's own node id ends nothing",
+    guard: "an INFO packet with a process's own node id does not stop the process",
     in: "payloadProblem",
     code: "$SENDER === $BROKER.nodeID && $_",
     without: "$SENDER === $BROKER.instanceID",
-    test: "goes on when somebody says to be it",
+    test: "continues when another process uses its node id",
   },
   {
     ...packets,
-    guard: "a heartbeat that does not fit the last INFO is believed, and not the INFO",
+    guard: "after a heartbeat that differs from the last INFO packet, INFO is requested again",
     in: "requestInfoOnMismatch",
     code: "$_.seq = 0;",
     without: "",
-    test: "is at a later change, without services",
+    test: "has a later version without services",
   },
   {
     ...packets,
-    guard: "only so many processes are remembered",
+    guard: "the number of known nodes is limited",
     in: "hasCapacity",
     code: "$_ < MAX_NODES",
     without: "true",
-    test: "remembers a thousand processes at most",
+    test: "knows at most a thousand other processes",
   },
   {
     guard: "an event's payload is checked by its contract",
@@ -284,7 +284,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     code: "$_.length === 0",
     without: "true",
     testFile: "test/processes/hostile-events.processes.test.ts",
-    test: "asks nobody because of one",
+    test: "makes no call because of one",
     onRealParts: true,
   },
   {

@@ -2,10 +2,10 @@ import type { TestedGuard } from "./guard.ts";
 
 const tries = { testFile: "test/integration/each-write-once.int.test.ts", onRealParts: true } as const;
 
-/** What commands to the database, and what is under way in memory, are kept to. */
+/** Guards of database commands, and of operations in flight. */
 export const DATABASE_GUARDS: readonly TestedGuard[] = [
   {
-    guard: "a new record leaves one that is there as it is",
+    guard: "an insert does not change an existing record",
     file: "mixins/mongo/batched-insert.ts",
     in: "batchedInsert",
     property: "revision: { $exists: false }",
@@ -15,7 +15,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "what was under way is let go of at once",
+    guard: "the value of a finished call can be garbage-collected at once",
     file: "mixins/async/in-flight-map.ts",
     in: "delete",
     code: "$_.value = undefined;",
@@ -24,7 +24,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     test: "is collected from an InFlightMap",
   },
   {
-    guard: "a read that is never answered holds up the next for 20 ms alone",
+    guard: "a read without a response delays the next reads by at most 20 ms",
     file: "mixins/mongo/batched-find.ts",
     in: "batchedFind",
     property: "slotTimeoutMs: $_",
@@ -33,7 +33,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     test: "waits for them no longer than 20 ms",
   },
   {
-    guard: "what comes while two commands are under way waits for one to end",
+    guard: "items that arrive while two commands run wait for the end of one",
     file: "mixins/async/batch.ts",
     in: "schedule",
     code: "$_ === 0",
@@ -52,7 +52,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "writes of one document begin one after the other",
+    guard: "writes of one document are started one after the other",
     file: "mixins/mongo/write-queue.ts",
     in: "run",
     code: "!(await waitInQueue($$$))",
@@ -61,7 +61,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     test: "start one after the other, in the order of arrival",
   },
   {
-    guard: "writes that wait for one document have a bound",
+    guard: "the writes that wait for one document are limited",
     file: "mixins/mongo/write-queue.ts",
     in: "run",
     code: "$_ >= MAX_WAITING",
@@ -100,7 +100,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "what may have been done at a first try is not answered with a later one that began nothing",
+    guard: "a write whose first try may be stored does not end with the error of a try that was not started",
     file: "mixins/bus/retried-call.ts",
     in: "#endTry",
     code: "$_ ? $ERROR : (this.#uncertainError ?? $ERROR)",
@@ -119,7 +119,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...tries,
-    guard: "a refusal is not the answer where another try was done",
+    guard: "a write that an earlier try has stored is not refused",
     file: "mixins/mongo/optimistic-write.ts",
     in: "optimisticWrite",
     code: "(await $_.findEarlierTry?.()) ?? $REFUSAL",
@@ -128,7 +128,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...tries,
-    guard: "a write keeps those before it",
+    guard: "a write keeps the ids of the writes before it",
     file: "mixins/mongo/recent-writes.ts",
     in: "recentWritesField",
     property: "$concatArrays: [$_, $NEW]",
@@ -136,7 +136,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     test: "an event's update does not undo a later write of another client",
   },
   {
-    guard: "ids of writes are forgotten together, so that each costs the oplog itself alone",
+    guard: "old write ids are deleted in groups, so that a write adds only its own id to the oplog",
     file: "mixins/mongo/recent-writes.ts",
     in: "writesBefore",
     property: "$cond: [$_, $KNOWN, $STORED]",
@@ -146,7 +146,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "ids of writes are forgotten at all",
+    guard: "old write ids are deleted",
     file: "mixins/mongo/recent-writes.ts",
     in: "writesBefore",
     property: "$cond: [$_, $KNOWN, $STORED]",
@@ -157,7 +157,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...tries,
-    guard: "what a create makes has its id from the write",
+    guard: "the id of a new record is the write id",
     file: "services/announcements/announcements.service.ts",
     in: "announcementsService",
     code: "currentWriteId() ?? newWriteId()",
@@ -166,7 +166,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...tries,
-    guard: "the id of a write is checked before it reaches a query",
+    guard: "a write id is checked before it is part of a query",
     file: "mixins/actions/contract-action.ts",
     in: "writeContextOf",
     code: "!isWriteId($_)",
@@ -174,7 +174,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     test: "is refused if its id is malformed",
   },
   {
-    guard: "an announcement whose event is gone is marked",
+    guard: "an announcement whose event was deleted is marked",
     file: "services/announcements/dangling.ts",
     in: "markDangling",
     code: "($_ ? $_ : $_).has($_)",
@@ -194,7 +194,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "no two announcements of a guild have one slot",
+    guard: "two announcements of a guild never have the same slot",
     file: "services/announcements/announcements.store.ts",
     property: "unique: true",
     without: "",
