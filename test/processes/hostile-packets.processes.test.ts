@@ -83,7 +83,7 @@ describe("a process on a bus with an attacker who has another service's user", (
     return replicasOf(asker, "guild-settings");
   }
 
-  const response = () => asker.call(getGuildSettings.name, { guildId: "7" as GuildId }, { timeout: 5_000 });
+  const readSettings = () => asker.call(getGuildSettings.name, { guildId: "7" as GuildId }, { timeout: 5_000 });
   const forged = (command: string, sender: string, fields: object) =>
     attacker.publish(`${PREFIX}.${command}`, encoder.encode({ ver: "5", sender, ...fields }));
   const dropped = async () => {
@@ -104,7 +104,7 @@ describe("a process on a bus with an attacker who has another service's user", (
       attacker.publish(`${PREFIX}.${subject}`, TRAPS[trap]);
     }
     await attacker.flush();
-    await expect(response()).resolves.toMatchObject({ prefix: "!" });
+    await expect(readSettings()).resolves.toMatchObject({ prefix: "!" });
     expect(victim.hasEnded).toBe(false);
     expect(await droppedRequests()).toBe(before + 1);
   });
@@ -140,7 +140,7 @@ describe("a process on a bus with an attacker who has another service's user", (
     await attacker.flush();
     await until(() => !knownProcesses().includes(victimId), "the forged packet has an effect");
     await until(() => knownProcesses().includes(victimId), "the process is known again");
-    await expect(response()).resolves.toMatchObject({ prefix: "!" });
+    await expect(readSettings()).resolves.toMatchObject({ prefix: "!" });
   });
 
   test("knows at most a thousand other processes, and knows new ones soon after a flood of invented ones", async () => {
@@ -152,14 +152,14 @@ describe("a process on a bus with an attacker who has another service's user", (
       async () => (await dropped()).some(([, , reason]) => reason === "too many nodes"),
       "the limit is reached",
     );
-    await expect(response()).resolves.toMatchObject({ prefix: "!" });
+    await expect(readSettings()).resolves.toMatchObject({ prefix: "!" });
   });
 
   test("serves beside a replica with the same NODE_NAME, and logs the problem", async () => {
     const namesake = launch();
     try {
       await until(() => knownProcesses().length === 2, "both processes are known", 30_000);
-      await expect(Promise.all(Array.from({ length: 20 }, response))).resolves.toHaveLength(20);
+      await expect(Promise.all(Array.from({ length: 20 }, readSettings))).resolves.toHaveLength(20);
       await until(() => victim.output.includes("another process has the same NODE_NAME"), "the warning");
       expect([victim.hasEnded, namesake.hasEnded]).toEqual([false, false]);
     } finally {

@@ -44,8 +44,8 @@ describe("a call on a bus with a user for each service", () => {
     caller = newBroker("announcements", "caller");
     replicas = ["one", "two"].map((name) => {
       const replica = newBroker("calendar-events", name);
-      const response = () => (asked.push(replica), handle(replica));
-      replica.createService({ name: "calendar-events", actions: serve(findEvent, response) });
+      const serveCall = () => (asked.push(replica), handle(replica));
+      replica.createService({ name: "calendar-events", actions: serve(findEvent, serveCall) });
       return replica;
     });
     await Promise.all([caller, ...replicas].map((broker) => broker.start()));

@@ -71,8 +71,8 @@ export function newMongoMember(
         `${dbPath}.log`,
       ]);
       running = started;
-      const responses = async () => started.hasEnded() || (await hello()) !== undefined;
-      await until(responses, `a mongod that responds on ${host}`, STARTS_MS);
+      const isUp = async () => started.hasEnded() || (await hello()) !== undefined;
+      await until(isUp, `a mongod that responds on ${host}`, STARTS_MS);
       if (started.hasEnded()) throw new Error(`mongod does not start: ${await endOfLog(`${dbPath}.log`)}`);
     },
     async stop() {

@@ -29,10 +29,10 @@ broker.createService({
   events: { "**": { context: true, handler: ({ eventName, params }) => void process.send({ eventName, params }) } },
 });
 process.on("message", ({ id, action, params, options }) => {
-  const response = (outcome) => process.send({ id, ...outcome });
+  const reply = (outcome) => process.send({ id, ...outcome });
   broker.call(action, params, options).then(
-    (result) => response({ result }),
-    ({ name, type, code, data }) => response({ error: { name, type, code, data } }),
+    (result) => reply({ result }),
+    ({ name, type, code, data }) => reply({ error: { name, type, code, data } }),
   );
 });
 await broker.start();

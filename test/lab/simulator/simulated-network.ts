@@ -62,15 +62,15 @@ export function newSimulatedNetwork(
     return new Promise((resolve, reject) => {
       const givenUp = () =>
         time.after(timeoutMs, () => whenAwake(who, () => reject(new Error(`${operation}: no response`))));
-      const reply = (settle: () => void) => {
+      const deliver = (settle: () => void) => {
         strike(who, operation, "answered");
         whenAwake(who, settle);
       };
       const arrive = () => {
         if (isDown() || chance.happens(loss)) return givenUp();
         apply().then(
-          (result) => (chance.happens(loss) ? givenUp() : time.after(latency(), () => reply(() => resolve(result)))),
-          (error: unknown) => time.after(latency(), () => reply(() => reject(error))),
+          (result) => (chance.happens(loss) ? givenUp() : time.after(latency(), () => deliver(() => resolve(result)))),
+          (error: unknown) => time.after(latency(), () => deliver(() => reject(error))),
         );
       };
       strike(who, operation, "asked");
