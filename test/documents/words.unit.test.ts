@@ -73,7 +73,7 @@ describe("a name that others read", () => {
     expect(texts.filter((text) => words.test(text))).toEqual([]);
   });
 
-  test.each(["services/api/kept-responses.ts", "MOST_ENTRIES", "keyRing", "askedAgain", "sink-lane.ts"])(
+  test.each(["services/api/kept-answers.ts", "MOST_ENTRIES", "keyRing", "askedAgain", "sink-lane.ts"])(
     "is found in %s",
     (name) => {
       expect(unwanted(name).length).toBeGreaterThan(0);
