@@ -1,7 +1,7 @@
 import { SERVICES } from "../../services/contracts/service-names.ts";
 import type { SourceFile } from "./source-file.ts";
 
-/** What a rule says of a file: a sentence for each breach. */
+/** A rule returns a sentence for each breach in a file. */
 type Rule = (file: SourceFile) => readonly string[];
 
 const isTest = ({ path }: SourceFile) => path.startsWith("test/") || /\.(?:test|bench)\.ts$/.test(path);
@@ -13,35 +13,35 @@ function breaches(file: SourceFile, forbidden: (target: string) => boolean, why:
 }
 
 /** Contexts meet only in services/contracts. */
-const contextsKeepApart: Rule = (file) => {
+const contextsAreSeparate: Rule = (file) => {
   const own = contextOf(file.path);
   if (own === undefined || isTest(file)) return [];
   const other = (target: string) => contextOf(target) !== undefined && contextOf(target) !== own;
-  return breaches(file, other, "a context knows of another only what services/contracts says");
+  return breaches(file, other, "contexts meet only in services/contracts");
 };
 
-/** The rules of the world's time zones: a table, chosen at start, that contracts check names against and domains read clocks by. */
+/** The rules of time zones: a table that is chosen at the start. Contracts check zone names by it, and domains convert times. */
 const TIME_ZONES = /^mixins\/time-zones\/(?:time-zones|zone-rules|luxon-zone)\.ts$/;
 
 /** Builders of objects: pure, and without business words. */
 const OBJECTS = /^mixins\/objects\//;
 
-/** A contract is types and tables: it stands on nothing. */
-const contractsStandAlone: Rule = (file) => {
+/** Contracts contain types and tables, and import only other contracts. */
+const contractsImportContracts: Rule = (file) => {
   if (!file.path.startsWith("services/contracts/") || isTest(file)) return [];
   const outside = (target: string) =>
     !target.startsWith("services/contracts/") && target !== "fastest-validator" && !TIME_ZONES.test(target);
-  return breaches(file, outside, "a contract stands on contracts alone");
+  return breaches(file, outside, "a contract imports only contracts");
 };
 
-/** A mixin has no business words, and does not know who mixes it in. */
-const mixinsKnowNobody: Rule = (file) => {
+/** Mixins contain no domain logic, and import no service. */
+const mixinsImportNoService: Rule = (file) => {
   if (!file.path.startsWith("mixins/") || isTest(file)) return [];
   const business = (target: string) => target.startsWith("services/") && !target.startsWith("services/contracts/");
-  return breaches(file, business, "a mixin does not know who mixes it in");
+  return breaches(file, business, "a mixin imports no service");
 };
 
-/** A domain is pure: no framework, no database, no node module, no clock, no chance. */
+/** A domain is pure: no framework, database, Node module, clock or random numbers. */
 const domainsArePure: Rule = (file) => {
   if (!isDomain(file.path) || isTest(file)) return [];
   const folder = file.path.slice(0, file.path.indexOf("/domain/") + "/domain/".length);
@@ -60,36 +60,36 @@ const domainsArePure: Rule = (file) => {
     /\bperformance\./,
   ]
     .filter((sign) => sign.test(file.text))
-    .map((sign) => `${file.path} has ${sign.source}: a domain takes the clock and chance as arguments`);
-  return [...breaches(file, outside, "a domain stands on its own folder and the contracts"), ...impure];
+    .map((sign) => `${file.path} has ${sign.source}: a domain gets time and random numbers as arguments`);
+  return [...breaches(file, outside, "a domain imports only its own folder and the contracts"), ...impure];
 };
 
-/** Only the launcher reads the environment; services are given their settings. */
-const environmentIsTheLaunchers: Rule = (file) => {
+/** Only the launcher reads the environment; services get their settings as arguments. */
+const onlyLauncherReadsEnvironment: Rule = (file) => {
   if (file.path.startsWith("services/launch/") || isTest(file)) return [];
   return /\bprocess\.env\b/.test(file.text) ? [`${file.path} reads process.env: only services/launch does`] : [];
 };
 
-/** mongoose is the stores' alone, and the mixins' that they share. */
-const databaseIsTheStores: Rule = (file) => {
+/** Only stores, and the mixins that they share, import mongoose. */
+const onlyStoresUseDatabase: Rule = (file) => {
   const may =
     /\.(?:store|document)\.ts$/.test(file.path) ||
     /^(?:mixins\/mongo|mixins\/actions|services\/launch)\//.test(file.path);
   if (may || isTest(file)) return [];
   const database = (target: string) => target === "mongoose" || target === "mongodb";
-  return breaches(file, database, "only a store speaks to the database");
+  return breaches(file, database, "only a store uses the database");
 };
 
-/** Moleculer's registry and transit are its own: what is done with them stands in one folder. */
-const innerPartsAreTheBusFolders: Rule = ({ path, text }) => {
+/** Moleculer's registry and transit are internal. Only one folder uses them. */
+const onlyBusFolderUsesInternals: Rule = ({ path, text }) => {
   if (path.startsWith("mixins/bus/") || isTest({ path } as SourceFile)) return [];
   const inner = /\bbroker(?:\??\.|\["|: \{ )(?:registry|transit)\b|\{ (?:registry|transit)\b/;
-  return inner.test(text) ? [`${path} reaches into Moleculer: only mixins/bus does`] : [];
+  return inner.test(text) ? [`${path} uses internals of Moleculer: only mixins/bus does`] : [];
 };
 
 /**
- * What a service hears on the bus passes the check of its contract: `listen()` makes every handler. A service's `events`
- * are one call of it, or an object that holds nothing else; other files may have members of that name.
+ * Every event from the bus is checked by its contract, since `listen()` creates every handler. A service's `events` are a call
+ * of it, or an object of such calls. Other files may have members of that name.
  */
 const eventsAreChecked: Rule = (file) => {
   const { path, text } = file;
@@ -103,12 +103,12 @@ const eventsAreChecked: Rule = (file) => {
   const isService = path.endsWith(".service.ts");
   return values
     .filter((value) => (isService || value.startsWith("{")) && !isHandled(value))
-    .map(() => `${path} handles an event that no contract checks: listen() makes every handler`);
+    .map(() => `${path} handles an event that no contract checks: listen() creates every handler`);
 };
 
 const isMadeByListen = (code: string) => /^(?:\.\.\.)?listen\(/.test(code);
 
-/** The members of the object literal that the text begins with. */
+/** The members of the object literal at the beginning of the text. */
 function handlersIn(text: string): string[] {
   const members = [""];
   let depth = 0;
@@ -123,46 +123,46 @@ function handlersIn(text: string): string[] {
     .filter((member) => member !== "");
 }
 
-/** What runs never stands on what tests it, and nothing but a test or the launcher itself starts things. */
-const nobodyStandsOnTestsOrLauncher: Rule = (file) => {
+/** Production code imports no test and no client, and only tests and the launcher import the launcher. */
+const noImportOfTestsOrLauncher: Rule = (file) => {
   if (isTest(file)) return [];
   const tests = (target: string) => target.startsWith("test/");
   const clients = (target: string) => target.startsWith("clients/");
   const launcher = (target: string) => target.startsWith("services/launch/");
   return [
-    ...breaches(file, tests, "what runs does not stand on tests"),
-    ...(/^(?:services|mixins)\//.test(file.path)
-      ? breaches(file, clients, "what runs does not stand on its clients")
-      : []),
+    ...breaches(file, tests, "production code imports no test"),
+    ...(/^(?:services|mixins)\//.test(file.path) ? breaches(file, clients, "production code imports no client") : []),
     ...(file.path.startsWith("services/launch/")
       ? []
-      : breaches(file, launcher, "a service does not know what starts it")),
+      : breaches(file, launcher, "a service does not import the launcher")),
   ];
 };
 
-/** The source of a client is published without the rest: it stands on its own folder, and on nothing that a browser lacks. */
-const clientsStandAlone: Rule = (file) => {
+/** The source of a client is published alone: it imports only its own folder, and no module that a browser lacks. */
+const clientsImportThemselves: Rule = (file) => {
   const [folder] = /^clients\/[a-z]+\/src\//.exec(file.path) ?? [];
   if (folder === undefined || isTest(file)) return [];
-  return breaches(file, (target) => !target.startsWith(folder), "a client stands on its own folder");
+  return breaches(file, (target) => !target.startsWith(folder), "a client imports only its own folder");
 };
 
-/** A name says what a file is. */
-const namesSaySomething: Rule = ({ path }) =>
-  /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\/|\.[jt]s$)/.test(path) ? [`${path}: the name says nothing`] : [];
+/** File names describe the contents. */
+const namesAreDescriptive: Rule = ({ path }) =>
+  /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\/|\.[jt]s$)/.test(path)
+    ? [`${path}: the name does not describe the contents`]
+    : [];
 
 export const RULES: Readonly<Record<string, Rule>> = {
-  contextsKeepApart,
-  contractsStandAlone,
-  mixinsKnowNobody,
+  contextsAreSeparate,
+  contractsImportContracts,
+  mixinsImportNoService,
   domainsArePure,
-  environmentIsTheLaunchers,
-  databaseIsTheStores,
-  innerPartsAreTheBusFolders,
+  onlyLauncherReadsEnvironment,
+  onlyStoresUseDatabase,
+  onlyBusFolderUsesInternals,
   eventsAreChecked,
-  nobodyStandsOnTestsOrLauncher,
-  clientsStandAlone,
-  namesSaySomething,
+  noImportOfTestsOrLauncher,
+  clientsImportThemselves,
+  namesAreDescriptive,
 };
 
 /** Lists the pairs of files that import each other. Neither of them can be read or moved without the other. */

@@ -412,35 +412,35 @@ export interface PostOutcome extends SettledPost {
   readonly guildId: GuildId;
 }
 
-/** The calendar of a feed (D47), and the colour that it is limited to. */
+/** The calendar of a feed (D47), and the colour to which it is limited. */
 export interface FeedReference {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
-  /** Absent: events of all colours. */
+  /** The colour of its events; all colours if absent. */
   readonly color?: Color;
 }
 
 /** A feed without its token. */
 export interface FeedView extends FeedReference {
   readonly id: string;
-  /** Empty where none was given. */
+  /** The label; empty if none was given. */
   readonly label: string;
   readonly createdAt: EpochMs;
-  /** When it got the address that it has; absent for the first one. */
+  /** The time of the last rotation; absent for the first address. */
   readonly rotatedAt?: EpochMs;
-  /** The beginning of the hour in which it was last read. */
+  /** The beginning of the hour of the last read. */
   readonly lastUsedAt?: EpochMs;
 }
 
-/** A feed's token in clear: the only time that it is shown. */
+/** A new address of a feed. Its token is shown only in this response. */
 export interface IssuedFeed {
   readonly id: string;
-  /** The path of its address, which has the token. */
+  /** The path of the feed, which contains the token. */
   readonly path: string;
 }
 
 export interface CreateFeedParams extends FeedReference {
-  /** For people: who uses it. */
+  /** A description for people, such as the user of the feed. */
   readonly label?: string;
 }
 
@@ -564,7 +564,7 @@ export interface Window {
   readonly until: EpochMs;
 }
 
-/** The type of an error that an action is refused with. */
+/** The type of an action's refusal. */
 export const ERROR_CODES = [
   "ROUTE_NOT_FOUND",
   "METHOD_NOT_ALLOWED",
@@ -598,7 +598,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** The actions that a bus user may call, by their names. */
+/** The actions that a bus user may call, by name. */
 export interface Actions {
   /** Creates an event or a series. */
   readonly "calendar-events.create": {
@@ -662,17 +662,17 @@ export interface Actions {
   readonly "calendar-events.updateCalendar": { readonly params: UpdateCalendarParams; readonly result: Revised };
   /** Lists the calendars that the guild may have. */
   readonly "calendar-events.listCalendars": { readonly params: { guildId: GuildId }; readonly result: CalendarView[] };
-  /** Makes an address to which calendar programs subscribe; it is shown only in this response. */
+  /** Creates an address to which calendar programs subscribe; it is shown only in this response. */
   readonly "api.createFeed": { readonly params: CreateFeedParams; readonly result: IssuedFeed };
   /** Lists the feeds of the guild's calendars, the latest first, without their addresses. */
   readonly "api.listFeeds": { readonly params: { readonly guildId: GuildId }; readonly result: readonly FeedView[] };
-  /** Gives a feed a new address in place of the one before, which ends within five seconds. */
+  /** Replaces the address of a feed; the former one is refused within five seconds. */
   readonly "api.rotateFeed": { readonly params: FeedOfGuild; readonly result: IssuedFeed };
-  /** Ends a feed for good, within five seconds. */
+  /** Revokes a feed; every gateway refuses it within five seconds. */
   readonly "api.revokeFeed": { readonly params: FeedOfGuild; readonly result: void };
 }
 
-/** The payloads of the events that a bus user hears, by the names of the events. */
+/** The payloads of the events that a bus user receives, by event name. */
 export interface Events {
   readonly "announcement.changed": AnnouncementChanged;
   readonly "announcement.failed": PostOutcome;

@@ -32,8 +32,7 @@ const schema = new Schema<IdempotencyRecord>(
     etag: String,
     at: { type: Date, required: true },
   } satisfies Record<keyof IdempotencyRecord, unknown>,
-  // The name stays: during a rolling update both versions must see the same keys.
-  { collection: "kept_answers", versionKey: false },
+  { collection: "idempotency_records", versionKey: false },
 );
 schema.index({ at: 1 }, { expireAfterSeconds: EXPIRES_AFTER_SECONDS });
 schema.index({ guildId: 1, at: 1 });

@@ -13,7 +13,7 @@ const announcementWire = {
   onRealParts: true,
 };
 
-/** What a request may hold, and what is told of an error. */
+/** Guards of requests and of error responses. */
 export const REQUEST_GUARDS: readonly TestedGuard[] = [
   {
     guard: "the concurrent lists of a key are limited",
@@ -67,7 +67,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...validator,
-    guard: "no refused value is repeated",
+    guard: "an error does not repeat the refused value",
     in: "problemOf",
     code: "MESSAGES[$ERROR.type] ?? $_",
     without: 'MESSAGES[$ERROR.type] ?? ["MALFORMED", () => `is ${String($ERROR.actual)}`]',
@@ -75,7 +75,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...validator,
-    guard: "a caller's params are left as they are",
+    guard: "a check does not change the caller's params",
     in: "paramsCheck",
     code: "{ ...$PARAMS }",
     without: "$PARAMS",
@@ -83,7 +83,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...validator,
-    guard: "a param that the contract does not name is refused",
+    guard: "a param that is not in the contract is refused",
     in: "paramsCheck",
     property: "$$strict: true",
     without: "",
@@ -91,7 +91,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...wire,
-    guard: "an operator of the database is not accepted as an id",
+    guard: "a MongoDB operator is not accepted as an id",
     file: "services/contracts/field-rules.ts",
     in: "reference",
     property: "type: $_",
@@ -156,7 +156,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     test: "is 500 with a fixed text, and the error is reported with the request id",
   },
   {
-    guard: "an unforeseen error's text stays in its process (D4)",
+    guard: "the text of an unexpected error is not sent to other processes (D4)",
     file: "mixins/actions/contract-action.ts",
     in: "asSafeError",
     code: 'asError(refuse("INTERNAL"))',
@@ -182,7 +182,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...path,
-    guard: "nothing of a request without a key is read (D3)",
+    guard: "the body of a request without a key is not read (D3)",
     in: "admit",
     code: "$DOOR.admit($REQUEST)",
     without: "readJsonBody($REQUEST).then(() => $DOOR.admit($REQUEST))",
@@ -203,7 +203,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     code: "{ ...WebGateway, $$$ }",
     without: "{ ...WebGateway, settings: {} }",
     testFile: "services/api/api.service.unit.test.ts",
-    test: "registers only the actions for keys on the bus, and none of moleculer-web",
+    test: "registers only the actions for keys and feeds on the bus, and none of moleculer-web",
   },
   {
     guard: "the settings of moleculer-web are not sent to other processes",
@@ -212,7 +212,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     property: "$secureSettings: $_",
     without: "$secureSettings: []",
     testFile: "services/api/api.service.unit.test.ts",
-    test: "registers only the actions for keys on the bus, and none of moleculer-web",
+    test: "registers only the actions for keys and feeds on the bus, and none of moleculer-web",
   },
   {
     guard: "moleculer-web does not listen on a port",
@@ -250,7 +250,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     test: "lets other work run while a long list is encoded",
   },
   {
-    guard: "an owner does not build what is larger than an answer may be (D38)",
+    guard: "an owner service stops building a list that exceeds the maximum response (D38)",
     file: "mixins/actions/bounded-list.ts",
     in: "exceeded",
     code: "$_ > MAX_RESPONSE_BYTES",
@@ -270,20 +270,20 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...announcementWire,
-    guard: "upcoming and preview have the problem of a post (D35)",
+    guard: "upcoming and preview show the problem of a post (D35)",
     in: "problemField",
     code: 'optional(shownObject("problem", $$$REST))',
     without: "NO_FIELD",
-    testFile: "test/integration/whose-channel.int.test.ts",
+    testFile: "test/integration/foreign-channels.int.test.ts",
     test: "upcoming and preview name the problem of a post in another guild's channel",
   },
   {
     ...announcementWire,
-    guard: "upcoming has the beginning of posts that are not planned (D39)",
+    guard: "upcoming shows from when on posts are not planned (D39)",
     in: "upcomingPostsFields",
     code: 'optional(shownObject("not_planned", $$$REST))',
     without: "NO_FIELD",
-    test: "/v1/announcement/upcoming returns the response of its example",
+    test: "returns the response of its example",
   },
   {
     ...announcementWire,
