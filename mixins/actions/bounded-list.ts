@@ -10,7 +10,7 @@ export class BoundedList<Entry> {
   readonly entries: Entry[] = [];
   #bytes = 0;
 
-  /** @param bytes - Size of the texts of the entry, by `jsonBytes`. */
+  /** @param bytes - Least size of the texts of the entry, by `leastJsonBytes`. */
   add(entry: Entry, bytes: number): void {
     this.entries.push(entry);
     this.#bytes += bytes;
@@ -23,7 +23,9 @@ export class BoundedList<Entry> {
   }
 }
 
-/** Size of the texts in JSON, in UTF-8 bytes. */
-export function jsonBytes(...texts: readonly (string | readonly string[])[]): number {
-  return Buffer.byteLength(JSON.stringify(texts)) - "[]".length;
+/** Least size of the texts in JSON, in bytes: UTF-8, two quotes and a separator. Escapes are not counted. */
+export function leastJsonBytes(texts: Iterable<string>): number {
+  let bytes = 0;
+  for (const text of texts) bytes += Buffer.byteLength(text) + 3;
+  return bytes;
 }

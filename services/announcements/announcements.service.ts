@@ -1,7 +1,7 @@
 import type { ServiceSchema } from "moleculer";
 import { type CallContext, serve } from "../../mixins/actions/contract-action.ts";
 import { TimeSlice } from "../../mixins/async/time-slice.ts";
-import { BoundedList, jsonBytes } from "../../mixins/actions/bounded-list.ts";
+import { BoundedList, leastJsonBytes } from "../../mixins/actions/bounded-list.ts";
 import { closedConnection, databaseMixin } from "../../mixins/mongo/database.mixin.ts";
 import { healthMixin } from "../../mixins/actions/health.mixin.ts";
 import { currentWriteId } from "../../mixins/mongo/write-context.ts";
@@ -142,7 +142,7 @@ async function boundedList(pages: AsyncIterable<readonly Announcement[]>): Promi
   for await (const page of pages) {
     for (const announcement of page) {
       const { info, subscribersRole, subscribersUser } = announcement;
-      list.add(announcement, jsonBytes(info) + idsBytes(subscribersRole) + idsBytes(subscribersUser));
+      list.add(announcement, leastJsonBytes([info]) + idsBytes(subscribersRole) + idsBytes(subscribersUser));
       if (list.exceeded !== undefined) return listTooLarge(listAnnouncements, list.exceeded);
     }
     if (slices.isOver) await slices.rest();
@@ -150,7 +150,7 @@ async function boundedList(pages: AsyncIterable<readonly Announcement[]>): Promi
   return list.entries;
 }
 
-/** Size of the ids in JSON, in bytes: each has quotes and a comma. */
+/** Size of the ids in JSON, in bytes: digits, two quotes and a separator. */
 function idsBytes(ids: readonly string[]): number {
   return ids.reduce((bytes, id) => bytes + id.length + 3, 0);
 }

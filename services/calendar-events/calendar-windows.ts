@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { OperationTimeout } from "../../mixins/async/timeout.ts";
-import { BoundedList, jsonBytes } from "../../mixins/actions/bounded-list.ts";
+import { BoundedList, leastJsonBytes } from "../../mixins/actions/bounded-list.ts";
 import { TimeSlice } from "../../mixins/async/time-slice.ts";
 import type { ActionContract } from "../contracts/contract.ts";
 import { type EventView, listEvents, listOngoingEvents, MAX_ENTRIES } from "../contracts/calendar-events.contract.ts";
@@ -142,7 +142,7 @@ async function collectList(
 ): Promise<EventView[] | Refusal> {
   const list = new BoundedList<EventView>();
   const slices = new TimeSlice();
-  const bytesOf = variableBytes();
+  const ruleBytesOf = ruleBytesBySeries();
   for await (const found of pages) {
     const occurrences = await effectiveOccurrences(found, {
       reads,
@@ -155,7 +155,8 @@ async function collectList(
     slices.begin();
     for (const occurrence of occurrences) {
       if (!isListed(occurrence)) continue;
-      list.add(occurrenceView(occurrence), bytesOf(occurrence));
+      const textBytes = leastJsonBytes(Object.values(occurrence.texts as Record<string, string>));
+      list.add(occurrenceView(occurrence), textBytes + ruleBytesOf(occurrence.event));
       if (list.exceeded !== undefined) return listTooLarge(contract, list.exceeded);
       if (slices.isOver) await slices.rest();
     }
@@ -163,17 +164,13 @@ async function collectList(
   return list.entries.sort(compareEntries);
 }
 
-/**
- * Returns a function that counts the variable bytes of an entry: texts, and a rule that is not simple. Occurrences of
- * a series without an override have the same bytes, so these are counted once.
- */
-function variableBytes(): (occurrence: EffectiveOccurrence<ListedEvent>) => number {
-  const known = new WeakMap<ListedEvent, number>();
-  return ({ event, override, texts }) => {
-    const before = override === undefined ? known.get(event) : undefined;
-    if (before !== undefined) return before;
-    const bytes = jsonBytes(...Object.values(texts as Record<string, string>)) + ruleBytes(event);
-    if (override === undefined) known.set(event, bytes);
+/** Returns a function that counts the bytes of a rule that is not simple. The occurrences of a series follow each other. */
+function ruleBytesBySeries(): (event: ListedEvent) => number {
+  let last: ListedEvent | undefined;
+  let bytes = 0;
+  return (event) => {
+    if (event !== last) bytes = ruleBytes(event);
+    last = event;
     return bytes;
   };
 }

@@ -1,5 +1,5 @@
 import { optimisticWrite } from "../../../mixins/mongo/optimistic-write.ts";
-import { BoundedList, jsonBytes } from "../../../mixins/actions/bounded-list.ts";
+import { BoundedList, leastJsonBytes } from "../../../mixins/actions/bounded-list.ts";
 import { WriteQueue } from "../../../mixins/mongo/write-queue.ts";
 import {
   type ApiKeyView,
@@ -71,7 +71,7 @@ export function apiKeyManagement(
       let cursor = "";
       for await (const key of store.list(amount + 1, before)) {
         if (list.entries.length === amount) return { keys: list.entries, next: cursor };
-        list.add(toView(key, previousUntil(key, now)), jsonBytes(key.guilds, key.label));
+        list.add(toView(key, previousUntil(key, now)), leastJsonBytes([...key.guilds, key.label]));
         if (list.exceeded !== undefined) return listTooLarge(listKeys, list.exceeded);
         cursor = cursorOf(key);
       }
