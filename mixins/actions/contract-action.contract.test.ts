@@ -5,7 +5,7 @@ import { brokerOptions } from "../../moleculer.config.ts";
 import { action, type Caller } from "../../services/contracts/contract.ts";
 import { refuse } from "../../services/contracts/errors.ts";
 import { integer } from "../../services/contracts/field-rules.ts";
-import { asError, type CheckedCallOptions, serve } from "./contract-action.ts";
+import { asError, serve } from "./contract-action.ts";
 
 const thing = { keys: "operator read", params: { at: integer(0, 9) } } as const;
 const read = action<{ at: number }, number>({ ...thing, name: "thing.read", idempotent: true });
@@ -50,13 +50,6 @@ describe("an action that serves a contract", () => {
     });
     await expect(call("thing.read", { at: 3, more: { $ne: 1 } })).rejects.toMatchObject({ type: "INVALID_REQUEST" });
     expect(calls).toBe(1);
-  });
-
-  test("does not repeat a check of its own contract in this process, and trusts no other check", async () => {
-    const checkedBy = (contract: object): CheckedCallOptions => ({ checkedBy: contract });
-    await expect(broker.call("thing.read", { at: 10 }, checkedBy(read))).resolves.toBe(10);
-    await expect(broker.call("thing.read", { at: 10 }, checkedBy(make))).rejects.toMatchObject({ code: 400 });
-    await expect(broker.call("thing.read", { at: 10 }, { meta: checkedBy(read) })).rejects.toMatchObject({ code: 400 });
   });
 
   test("serves only the callers that the contract names, whichever service passed the call on (D3)", async () => {

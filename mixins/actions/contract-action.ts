@@ -1,4 +1,4 @@
-import type { ActionSchema, CallingOptions, Context, ServiceBroker } from "moleculer";
+import type { ActionSchema, Context, ServiceBroker } from "moleculer";
 import moleculer from "moleculer";
 import type { ActionContract, CallMeta, FieldProblem } from "../../services/contracts/contract.ts";
 import { ERRORS, type ErrorType, isRefusal, refuse, type Refusal } from "../../services/contracts/errors.ts";
@@ -34,7 +34,7 @@ export function serve<Params, Result>(
     isIdempotent: contract.idempotent,
     isRead: isRead(contract),
     async handler(context: CallContext<Params>) {
-      const problems = wasChecked(context, contract) ? [] : check(context.params as object);
+      const problems = check(context.params as object);
       if (problems.length > 0) throw asError(refuse("INVALID_REQUEST", problems));
       if (!mayCall(contract, context.params as object, context.meta.caller)) throw asError(refuse("FORBIDDEN"));
       if (isLogged(context.broker, "debug")) actionLogger(context).debug(logFieldsOf(context), "action");
@@ -90,16 +90,6 @@ function singleFlightWrites<Outcome>(): (write: WriteContext, work: () => Promis
     inFlight.set(id, outcome);
     return outcome;
   };
-}
-
-/** The options of a call whose params this process has just checked against that contract. */
-export interface CheckedCallOptions extends CallingOptions {
-  readonly checkedBy?: object;
-}
-
-/** Options do not cross the bus: params from another process are always checked. */
-function wasChecked({ options }: Context<unknown, CallMeta>, contract: object): boolean {
-  return (options as CheckedCallOptions).checkedBy === contract;
 }
 
 /** Whether the action only reads. Actions without a key rule are internal and only read. */

@@ -1,5 +1,4 @@
-import type { ServiceBroker } from "moleculer";
-import type { CheckedCallOptions } from "../../mixins/actions/contract-action.ts";
+import type { CallingOptions, ServiceBroker } from "moleculer";
 import type { DatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { isActionAvailable } from "../../mixins/bus/service-registry.ts";
 import { RateLimitedLog } from "../../mixins/observability/rate-limited-log.ts";
@@ -96,7 +95,7 @@ export class Gateway {
       performOnce,
       clock,
       concurrency: this.concurrency,
-      call: ({ contract, shape }, params, meta) => this.call(contract, params, { meta, checkedBy: shape }),
+      call: ({ contract }, params, meta) => this.call(contract, params, { meta }),
       onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),
     });
     this.feed = feedDownload({
@@ -126,7 +125,7 @@ export class Gateway {
   }
 
   /** Calls an owner's action. Rejects with ServiceUnavailable while the owner, or a service that it calls, is unavailable. */
-  call({ name, dependsOn }: AnyContract, params: unknown, options: CheckedCallOptions): Promise<unknown> {
+  call({ name, dependsOn }: AnyContract, params: unknown, options: CallingOptions): Promise<unknown> {
     const owners = OWNERS_BY_ACTION.get(name) ?? [];
     const dependencies = dependsOn?.(params) ?? [];
     const services = dependencies.length === 0 ? owners : [...owners, ...dependencies];

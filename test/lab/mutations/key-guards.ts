@@ -94,15 +94,6 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     test: "serves only the callers that the contract names, whichever service passed the call on",
   },
   {
-    guard: "a check by another contract does not count",
-    file: "mixins/actions/contract-action.ts",
-    in: "wasChecked",
-    code: "$CHECKED === $_",
-    without: "$CHECKED !== undefined",
-    testFile: "mixins/actions/contract-action.contract.test.ts",
-    test: "does not repeat a check of its own contract in this process, and trusts no other check",
-  },
-  {
     ...authenticator,
     guard: "the secret of a key is compared, not only its id",
     in: "authenticate",
