@@ -195,7 +195,7 @@ interface Search {
   readonly deadline: number;
 }
 
-/** Time limit of a search; its callers wait as long (`owners-on-the-bus.ts`). */
+/** Time limit of a search; its callers wait as long (`services/dispatch/adapters/owner-services.ts`). */
 const SEARCH_TIMEOUT_MS = 5_000;
 
 async function collectStarting(reads: EventReads, search: Search, window: Window): Promise<void> {

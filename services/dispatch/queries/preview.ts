@@ -1,3 +1,4 @@
+import { unhandled } from "../../../mixins/objects/unhandled.ts";
 import type { Announcement } from "../../contracts/announcements.contract.ts";
 import type { Occurrence, OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
 import type { PostPreview } from "../../contracts/dispatch.contract.ts";
@@ -78,8 +79,10 @@ async function nextCovered(owners: Owners, announcement: Announcement, now: Epoc
       );
     }
     case "UNIVERSAL":
-    default:
       return nextOccurrence(owners, guildId, now, {});
+    default:
+      unhandled(announcement.type);
+      return undefined;
   }
 }
 

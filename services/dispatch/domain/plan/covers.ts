@@ -1,3 +1,4 @@
+import { unhandled } from "../../../../mixins/objects/unhandled.ts";
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 
@@ -14,6 +15,7 @@ export function covers(announcement: AnnouncementRule, occurrence: Occurrence): 
     case "SPECIFIC":
       return namesOccurrence(announcement.eventId, occurrence);
     default:
+      unhandled(announcement.type);
       return false;
   }
 }

@@ -1,3 +1,4 @@
+import { unhandled } from "../../../../mixins/objects/unhandled.ts";
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { AnnouncementId, EpochMs, OccurrenceId } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
@@ -115,9 +116,18 @@ function occurrenceIndex(occurrences: readonly Occurrence[]): (rule: Announcemen
   const byEvent = Map.groupBy(all, ({ eventId }) => eventId as string);
   const byId = Map.groupBy(all, ({ occurrenceId }) => occurrenceId as string);
   return ({ type, eventColor, eventId }) => {
-    if (type === "UNIVERSAL") return all;
-    if (type === "COLOR") return byColor.get(eventColor) ?? [];
-    return byEvent.get(eventId) ?? byId.get(eventId) ?? [];
+    switch (type) {
+      case "UNIVERSAL":
+        return all;
+      case "COLOR":
+        return byColor.get(eventColor) ?? [];
+      case "RECUR":
+      case "SPECIFIC":
+        return byEvent.get(eventId) ?? byId.get(eventId) ?? [];
+      default:
+        unhandled(type);
+        return [];
+    }
   };
 }
 

@@ -8,6 +8,9 @@ import {
   sampleOccurrence,
 } from "../../../../test/fixtures/dispatch-samples.ts";
 import { plan, planned } from "../../../../test/fixtures/plan-samples.ts";
+import { MAX_ANNOUNCEMENTS } from "../../../contracts/announcements.contract.ts";
+import { SINK_NAMES } from "../post/sink-name.ts";
+import { MAX_UNSENT_POSTS } from "./plan-input.ts";
 import { MAX_SKIPPED_ROWS } from "./skipped-posts.ts";
 
 const NOTHING = { inserts: [], updates: [], removes: [] };
@@ -60,4 +63,8 @@ describe("an announcement that comes too late for many occurrences", () => {
   test("has its ten rows and the common one in each sink", () => {
     expect(plan({ ...tooLate(50), sinks: ["log", "webhook"] }).inserts).toHaveLength(2 * (MAX_SKIPPED_ROWS + 1));
   });
+});
+
+test("the ledger keeps more unsent posts than a plan desires, with every sink", () => {
+  expect(MAX_UNSENT_POSTS).toBeGreaterThan(MAX_ANNOUNCEMENTS * (MAX_SKIPPED_ROWS + 1) * SINK_NAMES.length);
 });
