@@ -62,7 +62,7 @@ export function validSecrets(key: ApiKey, now: EpochMs): readonly KeySecret[] {
 }
 
 /** Whether a secret of the key is valid now. */
-export function isValid(key: ApiKey, { endsAt = Infinity }: KeySecret, now: EpochMs): boolean {
+function isValid(key: ApiKey, { endsAt = Infinity }: KeySecret, now: EpochMs): boolean {
   return now < endsAt && !isRevokedOrExpired(key, now);
 }
 

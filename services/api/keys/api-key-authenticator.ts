@@ -1,7 +1,6 @@
-import { hash, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../contracts/contract.ts";
-import { type ApiKey, callerOf, hourOf, isValid, type KeySecret, validSecrets } from "../domain/api-key.ts";
+import { type ApiKey, callerOf, hourOf, validSecrets } from "../domain/api-key.ts";
 import type { ApiKeysStore } from "./api-keys.store.ts";
 import { isSignedId, keyDigest, type KeyHashing, sameDigest } from "./key-digests.ts";
 import { decodeKey } from "./key-text.ts";
@@ -40,20 +39,6 @@ interface CachedKey {
   readonly at: number;
 }
 
-/** A presented key without its text, which must not stay in memory. */
-interface ParsedKey {
-  readonly digest: string;
-  readonly env: string | undefined;
-  readonly id: string;
-}
-
-/** A presented key that was accepted, with the stored key and the secret that matched. */
-interface AuthenticatedKey extends ParsedKey {
-  readonly key: ApiKey;
-  readonly secret: KeySecret;
-  readonly caller: Caller;
-}
-
 export function apiKeyAuthenticator({
   store,
   hashing,
@@ -82,20 +67,6 @@ export function apiKeyAuthenticator({
     return running;
   }
 
-  /**
-   * Caches the digests of accepted keys: the HMAC is the largest cost of an authentication. Each request still checks whether
-   * the key is valid now, and compares digests again if the stored key has changed.
-   *
-   * The cache key is a digest under a random key of this process, so that a memory dump shows neither an API key nor a digest
-   * that another process uses.
-   */
-  const authenticated = new LRUCache<string, AuthenticatedKey>(CACHE_SIZE);
-  const processKey = randomBytes(32).toString("hex");
-  const parse = (presented: string): ParsedKey => {
-    const { env, id = "" } = decodeKey(presented) ?? {};
-    return { digest: keyDigest(hashing.pepper, presented), env, id };
-  };
-
   async function keyOf(id: string, mayLookUp: () => boolean): Promise<ApiKey | null> {
     const cached = existingKeys.get(id) ?? unknownIds.get(id);
     if (cached !== undefined && clock() - cached.at < CACHE_TTL_MS) return cached.key;
@@ -113,24 +84,15 @@ export function apiKeyAuthenticator({
 
   return {
     async authenticate(presented, mayLookUp = () => true) {
-      const cacheKey = hash("sha256", processKey + presented, "base64");
-      const cached = authenticated.get(cacheKey);
-      const { digest, env, id } = cached ?? parse(presented);
-      if (cached === undefined && configuredDigest !== undefined && sameDigest(digest, configuredDigest))
-        return CONFIGURED_KEY;
+      const digest = keyDigest(hashing.pepper, presented);
+      if (configuredDigest !== undefined && sameDigest(digest, configuredDigest)) return CONFIGURED_KEY;
+      const { env, id = "" } = decodeKey(presented) ?? {};
       const key = env === hashing.env ? await keyOf(id, mayLookUp) : null;
       if (key === null) return undefined;
       const now = clock();
-      const isUnchanged = key === cached?.key && isValid(key, cached.secret, now);
-      const secret = isUnchanged
-        ? cached.secret
-        : validSecrets(key, now).find((candidate) => sameDigest(digest, candidate.digest));
-      if (secret === undefined) return undefined;
+      if (!validSecrets(key, now).some((secret) => sameDigest(digest, secret.digest))) return undefined;
       recordUse(key.id, now);
-      if (isUnchanged) return cached.caller;
-      const caller = callerOf(key);
-      authenticated.set(cacheKey, { digest, env, id, key, secret, caller });
-      return caller;
+      return callerOf(key);
     },
 
     forget(id) {
