@@ -21,7 +21,7 @@ export type RequestDecision = "serve" | "refuse" | "drop";
 
 export interface ConnectionLimits {
   /** Milliseconds after which a response that the client does not read closes its connection. */
-  readonly responseMs: number;
+  readonly responseReadMs: number;
   readonly max: number;
   /** Connections per address; 0 for no limit. */
   readonly maxPerAddress: number;
@@ -150,7 +150,7 @@ export class Connections {
   }
 
   #startReadTimer(socket: Socket, state: ConnectionState): void {
-    state.readTimer = setTimeout(() => socket.destroy(), this.#limits.responseMs);
+    state.readTimer = setTimeout(() => socket.destroy(), this.#limits.responseReadMs);
   }
 }
 

@@ -20,7 +20,7 @@ describe("a connection to the HTTP server", () => {
     ["nothing at all", ""],
     ["a second request", `${request("{}")}POST /x HTTP/1.1\r\n`],
   ])("an incomplete request times out with 408 and its connection is closed: %s", async (_name, text) => {
-    await server.start({ limits: { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 } });
+    await server.start({ nodeLimits: { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 } });
     const { received } = await server.dial(text, { allowHalfOpen: true });
     await until(() => /HTTP\/1\.1 408 [^]*REQUEST_TIMEOUT/.test(received()), "the answer");
     await server.nobodyLeft();
@@ -28,7 +28,7 @@ describe("a connection to the HTTP server", () => {
   });
 
   test("an idle connection is closed after the time limit", async () => {
-    await server.start({ limits: { keepAliveTimeout: 1 } });
+    await server.start({ nodeLimits: { keepAliveTimeout: 1 } });
     const { received, closed } = await server.send(request("{}"));
     await until(closed, "the connection is closed");
     expect(statusesIn(received())).toEqual(["200"]);
@@ -81,7 +81,7 @@ describe("a connection to the HTTP server", () => {
 
   test("a connection whose client never reads the response is closed, and one that is read late is not", async () => {
     const large = "x".repeat(16 * MIB);
-    await server.start({ limits: { responseTimeout: 50 }, respond: async () => jsonResponse(200, { large }) });
+    await server.start({ limits: { responseReadMs: 50 }, respond: async () => jsonResponse(200, { large }) });
     const { socket, received } = await server.dial();
     socket.pause();
     socket.write(request("{}"));
@@ -114,7 +114,7 @@ describe("a connection to the HTTP server", () => {
     const [, first, second] = received().split(/HTTP\/1\.1 200 [^]*?\r\n\r\n/);
     expect([first, second]).toEqual([pieces.join(""), pieces.join("")]);
 
-    await server.start({ limits: { responseTimeout: 50 }, respond: whole });
+    await server.start({ limits: { responseReadMs: 50 }, respond: whole });
     const line = await server.dial();
     line.socket.pause();
     line.socket.write(request("{}"));

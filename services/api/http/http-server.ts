@@ -1,19 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { EndOfTurn } from "../../../mixins/async/end-of-turn.ts";
-import { TimeSlice } from "../../../mixins/async/time-slice.ts";
 import { refuse } from "../../contracts/errors.ts";
-import {
-  byteLength,
-  type HttpResponse,
-  isStream,
-  isWhole,
-  refusalResponse,
-  COMMON_HEADERS,
-  StreamBroken,
-} from "./http-response.ts";
+import { byteLength, type HttpResponse, isStream, isWhole, refusalResponse, StreamBroken } from "./http-response.ts";
 import {
   httpErrorResponse,
   headError,
@@ -23,7 +14,8 @@ import {
 } from "./malformed-request.ts";
 import { Connections, type RequestDecision, MAX_PIPELINED } from "./connections.ts";
 import { ListeningSockets } from "./listening-sockets.ts";
-import { discardBody, isBodyRead, isDiscardable, ClientDisconnected } from "./request-body.ts";
+import { isBodyRead, isDiscardable, ClientDisconnected } from "./request-body.ts";
+import { headerLines, readToTheEnd, writePieces, writeStream } from "./write-response.ts";
 
 /** A request and the status of its response, for the log. */
 export interface ServedRequest {
@@ -38,6 +30,8 @@ export interface HttpServerOptions {
   readonly host: string;
   /** Overrides of the default limits. */
   readonly limits?: Partial<typeof LIMITS>;
+  /** Overrides of the default limits that Node's server applies. */
+  readonly nodeLimits?: Partial<typeof NODE_LIMITS>;
   /** Creates the response. Rejects with ClientDisconnected if the client has closed the connection. */
   readonly respond: (
     request: IncomingMessage,
@@ -65,43 +59,56 @@ export interface HttpServer {
   drain(withinMs: number): Promise<void>;
 }
 
-const LIMITS = {
+/** Options of `createServer` in node:http; times in milliseconds. */
+const NODE_LIMITS = {
+  /** Bytes of all headers of a request. */
   maxHeaderSize: 16_384,
+  /** For the headers of a request to arrive. */
   headersTimeout: 10_000,
+  /** For the whole request to arrive. */
   requestTimeout: 30_000,
-  // Longer than the 60 s for which load balancers keep an idle connection: the load balancer closes it first.
+  /**
+   * For the next request on a connection. Longer than the 60 s for which load balancers keep an idle connection: the load
+   * balancer closes it first.
+   */
   keepAliveTimeout: 65_000,
-  // Interval of the check for the two time-outs. With Node's default of 30 s a time-out could take three times as long.
-  // With 1 s, 500 connections that a client had opened within one second ended together, which blocked for 70 ms.
+  /**
+   * Interval at which Node checks `headersTimeout` and `requestTimeout`; both may take one interval longer. With Node's
+   * default of 30 s, headers could take 40 s instead of 10 s. With 1 s, 500 connections that a client had opened within one
+   * second ended together, which blocked for 70 ms.
+   */
   connectionsCheckingInterval: 100,
-  // At shutdown. A client that sends on a connection while it is closed cannot know whether the request arrived. During
-  // this time every request is answered with `Connection: close`.
-  closeNoticeMs: 1_000,
-  // Time for the client to read a response, which stays in memory until then.
-  responseTimeout: 60_000,
-  // A connection costs memory before its first byte. Over the limit the least useful connection is closed.
-  maxConnections: 5_000,
-  maxConnectionsPerAddress: 1_000,
-  // Memory of responses that clients have not read yet.
-  maxBufferedBytes: 67_108_864,
-  // Time to read the rest of a request whose response was sent early. Meanwhile a slow sender opens no other connection,
-  // which would cost more.
-  discardMs: 5_000,
-  // Time for the client to close the connection after that.
-  lingerMs: 1_000,
 };
 
-const PIPELINE_FULL = refuse(
-  "TOO_MANY_REQUESTS",
-  undefined,
-  `More than ${MAX_PIPELINED} requests on this connection wait for their responses`,
-);
+const LIMITS = {
+  /** A connection costs memory before its first byte. Over the limit the least useful connection is closed. */
+  maxConnections: 5_000,
+  /** 0 for no limit. */
+  maxConnectionsPerAddress: 1_000,
+  /** Memory of responses that clients have not read yet. */
+  maxBufferedBytes: 67_108_864,
+  /** Time for the client to read a response, or a piece of a stream. It stays in memory until then. */
+  responseReadMs: 60_000,
+  /**
+   * Time to read the rest of a request whose response was sent early. Meanwhile a slow sender opens no other connection,
+   * which would cost more.
+   */
+  discardMs: 5_000,
+  /** Time for the client to close the connection after that. */
+  lingerMs: 1_000,
+  /**
+   * At shutdown. A client that sends on a connection while it is closed cannot know whether the request arrived. During this
+   * time every request is answered with `Connection: close`.
+   */
+  closeNoticeMs: 1_000,
+};
 
 /** The HTTP server with its limits, time-outs, request ids and graceful stop. */
 export function httpServer({
   port,
   host,
-  limits,
+  limits: limitOverrides,
+  nodeLimits: nodeLimitOverrides,
   respond,
   onServed,
   onMalformed,
@@ -109,8 +116,32 @@ export function httpServer({
   onError,
   addressOf = () => undefined,
 }: HttpServerOptions): HttpServer {
-  let draining = false;
+  const limits = { ...LIMITS, ...limitOverrides };
+  const nodeLimits = { ...NODE_LIMITS, ...nodeLimitOverrides };
+  const connections = new Connections({
+    max: limits.maxConnections,
+    maxPerAddress: limits.maxConnectionsPerAddress,
+    addressOf,
+    responseReadMs: limits.responseReadMs,
+    maxBufferedBytes: limits.maxBufferedBytes,
+  });
+  const server = newNodeServer(nodeLimits, {
+    onConnection: (socket) => {
+      if (!connections.add(socket)) onConnectionLimit();
+    },
+    onRequest: (request, response) => {
+      serve(request, response).catch((error: unknown) => {
+        response.destroy();
+        if (!(error instanceof ClientDisconnected || error instanceof StreamBroken)) onError(error);
+      });
+    },
+    onMalformed,
+    closeIdleConnections: () => connections.closeIdle(),
+  });
+  const sockets = new ListeningSockets(server);
+  /** Writes the responses of one iteration of the event loop together, at its end. */
   const writes = new EndOfTurn();
+  let draining = false;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = performance.now();
@@ -118,112 +149,24 @@ export function httpServer({
     if (decision === "drop") return;
     const requestId = requestIdOf(request);
     // A response that is available is not awaited: an await is a measurable part of a small response's time.
-    const responding = earlyResponse(request, decision, requestId) ?? respond(request, requestId, response);
-    const content = responding instanceof Promise ? await responding : responding;
+    const pendingContent = earlyResponse(request, decision, requestId) ?? respond(request, requestId, response);
+    const content = pendingContent instanceof Promise ? await pendingContent : pendingContent;
     if (content.onClose !== undefined) onceClosed(response, request.socket, content.onClose);
-    const isRead = decision === "refuse" || isBodyRead(request);
+    const isRequestRead = decision === "refuse" || isBodyRead(request);
     await writes.add(() => {
-      const isLast = draining || (!isRead && !isDiscardable(request));
-      response.writeHead(content.status, headerLines(content, requestId, isLast));
+      const isLastOfConnection = draining || (!isRequestRead && !isDiscardable(request));
+      response.writeHead(content.status, headerLines(content, requestId, isLastOfConnection));
       if (!isWhole(content.body)) return;
       // Before the end of the request, the response is complete for the client but not for node:http.
-      if (isRead) response.end(content.body);
+      if (isRequestRead) response.end(content.body);
       else response.write(content.body);
       connections.responseWritten(request.socket, response, byteLength(content.body));
     });
     onServed({ request, requestId, status: content.status, ms: performance.now() - startedAt });
-    if (isStream(content.body)) await writeStream(content.body, request, response);
-    else if (!isWhole(content.body)) await writePieces(content.body, request, response);
-    else if (!isRead) await readToTheEnd(request, response);
+    if (isStream(content.body)) await writeStream(content.body, response, connections);
+    else if (!isWhole(content.body)) await writePieces(content.body, response, connections);
+    else if (!isRequestRead) await readToTheEnd(response, limits);
   }
-
-  /** Writes each piece after the client has read the one before. For a fast client, pauses keep the event loop free. */
-  async function writePieces(pieces: readonly Buffer[], { socket }: IncomingMessage, response: ServerResponse) {
-    const bytes = byteLength(pieces);
-    const slices = new TimeSlice();
-    for (const piece of pieces) {
-      if (response.destroyed) return;
-      const hasRoom = response.write(piece);
-      connections.responseWritten(socket, response, bytes);
-      const isSlowReader = socket.writableLength > 0;
-      if (!hasRoom && !response.destroyed) await waitForDrain(response);
-      if (isSlowReader) slices.begin();
-      else if (slices.isOver) await slices.rest();
-    }
-    response.end();
-  }
-
-  /** Asks for each piece after the client read the one before. A response to HEAD needs none. */
-  async function writeStream(
-    pieces: AsyncIterable<Buffer>,
-    { socket, method }: IncomingMessage,
-    response: ServerResponse,
-  ) {
-    if (method === "HEAD") return void response.end();
-    for await (const piece of pieces) {
-      if (response.destroyed) return;
-      const hasRoom = response.write(piece);
-      connections.responseWritten(socket, response, piece.length);
-      if (!hasRoom && !response.destroyed) await waitForDrain(response);
-      connections.pieceRead(socket);
-    }
-    response.end();
-  }
-
-  /** After an early response: reads the request to its end, or closes the connection if it has no end. */
-  async function readToTheEnd(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (await discardBody(request, discardMs)) return void response.end();
-    const { socket } = request;
-    // FIN instead of RST: a reset could arrive before the client has read its response.
-    request.pause();
-    socket.end();
-    const lingerTimer = setTimeout(() => socket.destroy(), lingerMs);
-    socket.once("close", () => clearTimeout(lingerTimer));
-  }
-
-  const {
-    maxConnections,
-    maxConnectionsPerAddress,
-    maxBufferedBytes,
-    responseTimeout,
-    discardMs,
-    lingerMs,
-    closeNoticeMs,
-    ...options
-  } = {
-    ...LIMITS,
-    ...limits,
-  };
-  const connections = new Connections({
-    max: maxConnections,
-    maxPerAddress: maxConnectionsPerAddress,
-    addressOf,
-    responseMs: responseTimeout,
-    maxBufferedBytes,
-  });
-  // Node's own responses to a missing Host and to an Expect header have no body (D4).
-  const server = createServer({ ...options, requireHostHeader: false });
-  const sockets = new ListeningSockets(server);
-  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    serve(request, response).catch((error: unknown) => {
-      response.destroy();
-      if (!(error instanceof ClientDisconnected || error instanceof StreamBroken)) onError(error);
-    });
-  };
-  server.on("request", onRequest);
-  server.on("checkExpectation", onRequest);
-  server.on("clientError", (error, socket) => {
-    const malformed = refuseMalformed(error, socket as Socket);
-    if (malformed !== undefined) onMalformed(malformed);
-  });
-  server.on("connect", (_request, socket) => onMalformed(refuseTunnel(socket as Socket)));
-  server.maxHeadersCount = 0;
-  // A client that shuts down its side of the connection after its request still gets the response.
-  Object.assign(server, { httpAllowHalfOpen: true });
-  server.on("connection", (socket) => {
-    if (!connections.add(socket)) onConnectionLimit();
-  });
-  server.closeIdleConnections = () => connections.closeIdle();
 
   return {
     listen() {
@@ -233,13 +176,52 @@ export function httpServer({
     async drain(withinMs) {
       if (!server.listening) return;
       draining = true;
-      if (connections.hasOpen) await pause(Math.min(closeNoticeMs, withinMs));
+      if (connections.hasOpen) await pause(Math.min(limits.closeNoticeMs, withinMs));
       const closeTimer = setTimeout(() => server.closeAllConnections(), withinMs);
       await sockets.close();
       clearTimeout(closeTimer);
     },
   };
 }
+
+interface NodeServerHandlers {
+  readonly onConnection: (socket: Socket) => void;
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly onMalformed: (malformed: MalformedRequest) => void;
+  readonly closeIdleConnections: () => void;
+}
+
+/** Node's HTTP server, not listening. The handlers replace its own error responses, which have no body (D4). */
+function newNodeServer(
+  limits: typeof NODE_LIMITS,
+  { onConnection, onRequest, onMalformed, closeIdleConnections }: NodeServerHandlers,
+): Server {
+  // Node would respond to a request without a Host header. `headError` checks the header instead.
+  const server = createServer({ ...limits, requireHostHeader: false });
+  // 0 for no limit: Node silently drops all headers over the limit. `headError` refuses a request with too many.
+  server.maxHeadersCount = 0;
+  // A client that shuts down its side of the connection after its request still gets the response. Node's types lack it.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  // `close` calls this function of the server. Node's own cuts responses that the client has not read yet.
+  server.closeIdleConnections = closeIdleConnections;
+  server.on("connection", onConnection);
+  server.on("request", onRequest);
+  // Instead of "request", for an Expect header that is not `100-continue`. Node would respond with 417.
+  server.on("checkExpectation", onRequest);
+  server.on("clientError", (error, socket) => {
+    const malformed = refuseMalformed(error, socket as Socket);
+    if (malformed !== undefined) onMalformed(malformed);
+  });
+  // The method CONNECT. Node would close the connection without a response.
+  server.on("connect", (_request, socket) => onMalformed(refuseTunnel(socket as Socket)));
+  return server;
+}
+
+const PIPELINE_FULL = refuse(
+  "TOO_MANY_REQUESTS",
+  undefined,
+  `More than ${MAX_PIPELINED} requests on this connection wait for their responses`,
+);
 
 /** The response to a request whose body is not read: the pipeline is full, or the headers are invalid. */
 function earlyResponse(
@@ -254,6 +236,12 @@ function earlyResponse(
   return error === undefined ? undefined : httpErrorResponse(error, requestId);
 }
 
+/** The client's `X-Request-Id` if it is well-formed, so that the client finds its request in the log (D4); else a new id. */
+function requestIdOf({ headers }: IncomingMessage): string {
+  const id = headers["x-request-id"];
+  return typeof id === "string" && /^[A-Za-z0-9._-]{1,64}$/.test(id) ? id : randomUUID();
+}
+
 /** Listens to the socket too: node:http emits `close` only for the first unfinished response of a closed connection. */
 function onceClosed(response: ServerResponse, socket: Socket, onClose: () => void): void {
   const done = () => {
@@ -264,34 +252,4 @@ function onceClosed(response: ServerResponse, socket: Socket, onClose: () => voi
   if (response.closed || socket.destroyed) return done();
   response.on("close", done);
   socket.on("close", done);
-}
-
-function waitForDrain(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off("drain", done).off("close", done);
-      resolve();
-    };
-    response.on("drain", done).on("close", done);
-  });
-}
-
-const COMMON_HEADER_ENTRIES = Object.entries(COMMON_HEADERS);
-
-/** Alternating names and values, which node:http writes unchanged; it would iterate an object twice. */
-function headerLines({ status, headers, body }: HttpResponse, requestId: string, isLast: boolean): string[] {
-  const head: string[] = [];
-  for (const [name, value] of COMMON_HEADER_ENTRIES) if (headers[name] === undefined) head.push(name, value);
-  // A 304 has the length of the body that it does not send, or none (RFC 9110 section 8.6).
-  if (!isStream(body) && status !== 304) head.push("content-length", String(byteLength(body)));
-  head.push("x-request-id", requestId);
-  for (const [name, value] of Object.entries(headers)) head.push(name, value);
-  if (isLast && headers["connection"] === undefined) head.push("connection", "close");
-  return head;
-}
-
-/** The client's `X-Request-Id` if it is well-formed, so that the client finds its request in the log (D4); else a new id. */
-function requestIdOf({ headers }: IncomingMessage): string {
-  const id = headers["x-request-id"];
-  return typeof id === "string" && /^[A-Za-z0-9._-]{1,64}$/.test(id) ? id : randomUUID();
 }

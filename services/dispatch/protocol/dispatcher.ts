@@ -58,7 +58,8 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
     nextPartWaitMs: (post) => scheduler.nextPartWaitMs(post),
     spend: (post) => scheduler.spend(post),
   };
-  const delivery = newDelivery(ports, timing, lifecycle, ledger, circuitBreaker, replan, pacing, waits);
+  const sendingParts = { ports, timing, lifecycle, ledger, circuitBreaker, pacing, waits, onReplanNeeded: replan };
+  const delivery = newDelivery(sendingParts);
   const parts = { ports, timing, lifecycle, planner, stateReader, ledger, delivery, waits };
   const firePost = newFirePost(parts);
   const recover = newLeaseRecovery(parts);

@@ -148,7 +148,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
   {
     guard: "a late post has the reason of its delay",
     file: "services/dispatch/protocol/delivery/deliver.ts",
-    in: "succeed",
+    in: "settleSent",
     code: "$_.lateReason($_)",
     without: "undefined",
     testFile: "test/lab/simulator/simulator.unit.test.ts",

@@ -12,8 +12,8 @@ const parts = {
   file: "services/calendar-events/domain/feed/series-parts.ts",
   testFile: "services/calendar-events/feed/feed-pages.unit.test.ts",
 };
-const server = {
-  file: "services/api/http/http-server.ts",
+const writing = {
+  file: "services/api/http/write-response.ts",
   testFile: "services/api/http/streamed-body.unit.test.ts",
 };
 const admission = { testFile: "services/api/feeds/feed-admission.unit.test.ts" };
@@ -103,7 +103,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     test: "also after concurrent creates",
   },
   {
-    ...server,
+    ...writing,
     guard: "a streamed body is produced only as fast as the client reads it",
     in: "writeStream",
     code: "await waitForDrain($_);",
@@ -111,7 +111,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     test: "is made as fast as it is taken",
   },
   {
-    ...server,
+    ...writing,
     guard: "a streamed body ends when the client has disconnected",
     in: "writeStream",
     code: "if ($_.destroyed) return;",
@@ -119,7 +119,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     test: "no further when its reader is gone",
   },
   {
-    ...server,
+    ...writing,
     guard: "each piece of a streamed body has the timeout of a whole response",
     in: "writeStream",
     code: "$_.pieceRead($_);",

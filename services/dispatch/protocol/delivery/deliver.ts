@@ -1,3 +1,5 @@
+import { unhandled } from "../../../../mixins/objects/unhandled.ts";
+import type { EpochMs } from "../../../contracts/ids.ts";
 import type { ChatMessage } from "../../domain/message/chat-message.ts";
 import type { Post } from "../../domain/post/post.ts";
 import { retryDelay } from "../../domain/post/retry-delay.ts";
@@ -12,23 +14,44 @@ import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { Ledger } from "./ledger.ts";
 import { nonceValidUntil, outgoingMessage } from "./outgoing-message.ts";
 
-/** Sends a post that this replica has claimed, and writes the result to the ledger. */
+type Rejection = Extract<SendOutcome, { kind: "rejected" }>;
+
+/**
+ * Sends a post that this replica has claimed, and writes the result to the ledger. After `settle…` the post has its
+ * outcome; after `returnToPlanned` and `keepSending` it is still open.
+ */
 export interface Delivery {
-  /** @param isUnsent - Whether no earlier claim can have delivered any of the remaining parts. */
-  send(claimed: Post, sink: Sink, messages: readonly ChatMessage[], isUnsent: boolean): Promise<void>;
-  /** Settles a post of which all parts are delivered. */
-  succeed(post: Post): Promise<void>;
-  /** @param isCertain - Whether nothing was delivered. A post in doubt is not planned again. */
-  fail(post: Post, reason: string, isCertain: boolean, scope?: "channel" | "payload"): Promise<void>;
-  /** Settles a post as `unknown`: it may have been delivered, and is not sent again. */
-  markUnknown(post: Post, reason: string, scope?: "channel" | "payload"): Promise<void>;
-  /** Nothing was delivered: the post returns to `planned`, and is due after `delayMs`. */
-  release(post: Post, reason: string, delayMs: number): Promise<void>;
+  /** @param isRestUnsent - Whether no earlier claim can have delivered any of the remaining parts. */
+  send(claimed: Post, sink: Sink, messages: readonly ChatMessage[], isRestUnsent: boolean): Promise<void>;
+  /** All parts are delivered: the post is `sent`. */
+  settleSent(post: Post): Promise<void>;
+  /**
+   * The post is `failed`.
+   *
+   * @param isWholePostUnsent - Whether certainly nothing was delivered. A post in doubt is not planned again.
+   */
+  settleFailed(post: Post, reason: string, isWholePostUnsent: boolean, scope?: Rejection["scope"]): Promise<void>;
+  /** The post may have been delivered, and is not sent again: it is `unknown`. */
+  settleUnknown(post: Post, reason: string, scope?: Rejection["scope"]): Promise<void>;
+  /** Nothing was delivered: the post is `planned` again, and due after `delayMs`. */
+  returnToPlanned(post: Post, reason: string, delayMs: number): Promise<void>;
   /** The post may have been delivered: it stays `sending`, and may be taken over after `delayMs`. */
-  pause(post: Post, reason: string, delayMs: number): Promise<void>;
+  keepSending(post: Post, reason: string, delayMs: number): Promise<void>;
 }
 
-type Rejection = Extract<SendOutcome, { kind: "rejected" }>;
+/** The parts that sending a claimed post uses. */
+interface SendingParts {
+  readonly ports: Ports;
+  readonly timing: Timing;
+  readonly lifecycle: Lifecycle;
+  readonly ledger: Ledger;
+  readonly circuitBreaker: CircuitBreaker;
+  /** Paces all parts of a post but the first. */
+  readonly pacing: SendPacing;
+  readonly waits: WaitRecords;
+  /** Called with each post whose outcome may change its guild's plan. */
+  readonly onReplanNeeded: (post: Post) => void;
+}
 
 /** Time of the lease that is reserved for writing the outcome. */
 const SETTLE_RESERVE_MS = 500;
@@ -37,49 +60,46 @@ const MIN_LEASE_LEFT_MS = 2_000;
 /** Longest wait between two checks of the lease. */
 const MAX_WAIT_MS = 1_000;
 
-/**
- * @param onReplanNeeded - Called with each post whose outcome may change its guild's plan.
- * @param pacing - Paces all parts but the first.
- */
-export function newDelivery(
-  ports: Ports,
-  timing: Timing,
-  lifecycle: Lifecycle,
-  ledger: Ledger,
-  circuitBreaker: CircuitBreaker,
-  onReplanNeeded: (post: Post) => void,
-  pacing: SendPacing,
-  waits: WaitRecords,
-): Delivery {
-  const { clock, store, random } = ports;
+export function newDelivery(sendingParts: SendingParts): Delivery {
+  const { ports, timing, lifecycle, ledger, circuitBreaker, pacing, waits, onReplanNeeded } = sendingParts;
+  const { clock, store, random, reports } = ports;
 
-  async function send(claimed: Post, sink: Sink, messages: readonly ChatMessage[], isUnsent: boolean): Promise<void> {
+  async function send(
+    claimed: Post,
+    sink: Sink,
+    messages: readonly ChatMessage[],
+    isRestUnsent: boolean,
+  ): Promise<void> {
     let post: Post | null = claimed;
     for (let part = post.delivered.length; part < messages.length; part = post.delivered.length) {
       const message = messages[part] as ChatMessage;
       post = await (part === claimed.delivered.length ? withLease(post) : withBudget(post));
       if (post === null) return;
-      const isNothingSent = isUnsent && part === 0;
-      if (clock.now() > post.deadline) return endOverdue(post, isNothingSent);
-      if (lifecycle.isStopping && isNothingSent) return release(post, "dispatch was stopping", 0);
+      const isWholePostUnsent = isRestUnsent && part === 0;
+      if (clock.now() > post.deadline) return endOverdue(post, isWholePostUnsent);
+      if (lifecycle.isStopping && isWholePostUnsent) return returnToPlanned(post, "dispatch was stopping", 0);
       const outcome = await attempt(post, sink, message, part);
       waits.add(post, "RECEIVER_SLOW");
-      if (outcome.kind === "rejected" && !isUnsent) return endRejectedInDoubt(post, outcome, sink);
-      if (outcome.kind !== "sent") return endFailed(post, outcome, isNothingSent);
+      if (outcome.kind !== "sent") return settleAttempt(post, sink, outcome, { isRestUnsent, isWholePostUnsent });
       post = { ...post, delivered: [...post.delivered, outcome.messageId] };
       if (part + 1 < messages.length) {
         post = await store.extendLease(post.id, post.fence, timing.leaseMs, post.delivered);
       }
       if (post === null) return;
     }
-    await succeed(post);
+    await settleSent(post);
+  }
+
+  /** While a post is `sending`, its `wakeAt` is the end of its lease. */
+  function leaseLeftMs({ wakeAt }: Post): number {
+    return wakeAt - clock.now();
   }
 
   /** The post with enough of its lease left to send; null if another claim took it. */
   async function withLease(post: Post): Promise<Post | null> {
-    if (post.wakeAt - clock.now() >= MIN_LEASE_LEFT_MS) return post;
+    if (leaseLeftMs(post) >= MIN_LEASE_LEFT_MS) return post;
     const held = await store.extendLease(post.id, post.fence, timing.leaseMs, post.delivered);
-    return held !== null && held.wakeAt - clock.now() >= MIN_LEASE_LEFT_MS ? held : null;
+    return held !== null && leaseLeftMs(held) >= MIN_LEASE_LEFT_MS ? held : null;
   }
 
   /** Waits until the sink's budget allows another part, and extends the lease meanwhile. */
@@ -95,9 +115,32 @@ export function newDelivery(
   }
 
   function attempt(post: Post, sink: Sink, message: ChatMessage, part: number): Promise<SendOutcome> {
-    const timeoutMs = Math.min(timing.sendTimeoutMs, post.wakeAt - clock.now() - SETTLE_RESERVE_MS);
+    const timeoutMs = Math.min(timing.sendTimeoutMs, leaseLeftMs(post) - SETTLE_RESERVE_MS);
     pacing.spend(post);
     return sink.send(outgoingMessage(post, part, message), timeoutMs);
+  }
+
+  /** Writes the result of an attempt that has not delivered its part, or has no answer that says so. */
+  async function settleAttempt(
+    post: Post,
+    sink: Sink,
+    outcome: Exclude<SendOutcome, { kind: "sent" }>,
+    { isRestUnsent, isWholePostUnsent }: { readonly isRestUnsent: boolean; readonly isWholePostUnsent: boolean },
+  ): Promise<void> {
+    const { reason } = outcome;
+    switch (outcome.kind) {
+      case "rejected":
+        if (!isRestUnsent) return endRejectedInDoubt(post, outcome, sink);
+        return settleFailed(post, reason, isWholePostUnsent, outcome.scope);
+      case "halted":
+        circuitBreaker.open(post.sink, reason);
+        return tryLater(post, reason, timing.circuitOpenMs, isWholePostUnsent);
+      case "retry":
+        if (outcome.afterMs > 0) reports.waited(post.sink, "limit", outcome.afterMs);
+        return tryLater(post, reason, outcome.afterMs, isWholePostUnsent && outcome.undelivered === true);
+      default:
+        unhandled(outcome);
+    }
   }
 
   /**
@@ -107,33 +150,28 @@ export function newDelivery(
    */
   async function endRejectedInDoubt(post: Post, { reason, scope }: Rejection, sink: Sink): Promise<void> {
     const reasonInDoubt = `${reason}, after an attempt whose outcome is not known`;
-    if (sink.find === undefined) return markUnknown(post, reasonInDoubt, scope);
-    await pause(post, reasonInDoubt, Math.max(0, nonceValidUntil(post, sink, timing) + 1 - clock.now()));
+    if (sink.find === undefined) return settleUnknown(post, reasonInDoubt, scope);
+    await keepSending(post, reasonInDoubt, msUntilAfter(nonceValidUntil(post, sink, timing)));
   }
 
-  async function endFailed(
-    post: Post,
-    outcome: Exclude<SendOutcome, { kind: "sent" }>,
-    isNothingSent: boolean,
-  ): Promise<void> {
-    const { reason } = outcome;
-    if (outcome.kind === "rejected") return fail(post, reason, isNothingSent, outcome.scope);
-    if (outcome.kind === "halted") circuitBreaker.open(post.sink, reason);
-    const requiredMs = outcome.kind === "halted" ? timing.circuitOpenMs : outcome.afterMs;
-    if (outcome.kind === "retry" && requiredMs > 0) ports.reports.waited(post.sink, "limit", requiredMs);
-    const isUndelivered = outcome.kind === "halted" || outcome.undelivered === true;
-    const delayMs = retryDelay(post.attempts, random.fraction(), { minimumMs: requiredMs });
-    // A post that can't be sent before its deadline is settled at the deadline, not later.
-    const boundedMs = Math.max(0, Math.min(delayMs, post.deadline + 1 - clock.now()));
-    await (isUndelivered && isNothingSent ? release(post, reason, boundedMs) : pause(post, reason, boundedMs));
+  /** A post that can't be sent before its deadline is settled directly after the deadline, not later. */
+  async function tryLater(post: Post, reason: string, minimumMs: number, isWholePostUnsent: boolean): Promise<void> {
+    const backoffMs = retryDelay(post.attempts, random.fraction(), { minimumMs });
+    const delayMs = Math.min(backoffMs, msUntilAfter(post.deadline));
+    await (isWholePostUnsent ? returnToPlanned(post, reason, delayMs) : keepSending(post, reason, delayMs));
   }
 
-  function endOverdue(post: Post, isNothingSent: boolean): Promise<void> {
+  function endOverdue(post: Post, isWholePostUnsent: boolean): Promise<void> {
     const reason = post.reason ?? "its deadline passed while it was being sent";
-    return isNothingSent ? release(post, reason, 0) : pause(post, reason, 0);
+    return isWholePostUnsent ? returnToPlanned(post, reason, 0) : keepSending(post, reason, 0);
   }
 
-  async function succeed(post: Post): Promise<void> {
+  /** Adds 1 ms: a post may still be sent at its deadline, and a nonce is still recognised at the last instant. */
+  function msUntilAfter(lastInstant: EpochMs): number {
+    return Math.max(0, lastInstant + 1 - clock.now());
+  }
+
+  async function settleSent(post: Post): Promise<void> {
     const now = clock.now();
     const { delivered, dueAt } = post;
     const proof = { delivered, messageId: delivered[0], settledAt: now, lateMs: Math.max(0, now - dueAt) };
@@ -142,42 +180,51 @@ export function newDelivery(
     waits.remove(post);
   }
 
-  async function fail(post: Post, reason: string, isCertain: boolean, scope?: "channel" | "payload"): Promise<void> {
+  async function settleFailed(
+    post: Post,
+    reason: string,
+    isWholePostUnsent: boolean,
+    scope?: Rejection["scope"],
+  ): Promise<void> {
     const { delivered } = post;
-    const doubt = isCertain ? {} : { doubtSince: post.doubtSince };
+    const doubt = isWholePostUnsent ? {} : { doubtSince: post.doubtSince };
     const outcome = { state: "failed", reason, settledAt: clock.now(), delivered } as const;
+    // `doubt` follows SETTLED, which would remove `doubtSince`: a failed post in doubt keeps it.
     await ledger.write(post, { ...outcome, ...SETTLED, ...doubt, ...suspension(post, scope) });
     waits.remove(post);
     onReplanNeeded(post);
   }
 
-  async function markUnknown(post: Post, reason: string, scope?: "channel" | "payload"): Promise<void> {
+  async function settleUnknown(post: Post, reason: string, scope?: Rejection["scope"]): Promise<void> {
     const outcome = { state: "unknown", reason, settledAt: clock.now(), delivered: post.delivered } as const;
     await ledger.write(post, { ...outcome, ...SETTLED, ...suspension(post, scope) });
     waits.remove(post);
     if (scope === "channel") onReplanNeeded(post);
   }
 
-  async function release(post: Post, reason: string, delayMs: number): Promise<void> {
+  async function returnToPlanned(post: Post, reason: string, delayMs: number): Promise<void> {
     const waited = waits.totals(post);
     await ledger.write(post, { state: "planned", reason, waited, wakeAt: clock.now() + delayMs, ...UNCLAIMED });
     onReplanNeeded(post);
   }
 
-  async function pause(post: Post, reason: string, delayMs: number): Promise<void> {
+  async function keepSending(post: Post, reason: string, delayMs: number): Promise<void> {
     const { delivered } = post;
     const wakeAt = clock.now() + delayMs;
     const waited = waits.totals(post);
+    // Without an owner the take-over counts no crash.
     await ledger.write(post, { state: "sending", reason, waited, wakeAt, delivered, owner: undefined });
   }
 
-  return { send, succeed, fail, markUnknown, release, pause };
+  return { send, settleSent, settleFailed, settleUnknown, returnToPlanned, keepSending };
 }
 
+/** Removes the fields of a claim. */
 const UNCLAIMED = { owner: undefined, attemptId: undefined, doubtSince: undefined };
+/** Removes the fields that only open posts have. */
 const SETTLED = { ...UNCLAIMED, waited: undefined };
 
 /** A channel that rejected a post rejects it again, until the announcement is changed. */
-function suspension({ announcementRevision }: Post, scope?: "channel" | "payload"): Pick<PostWrite, "suspends"> {
+function suspension({ announcementRevision }: Post, scope?: Rejection["scope"]): Pick<PostWrite, "suspends"> {
   return scope === "channel" ? { suspends: announcementRevision } : {};
 }

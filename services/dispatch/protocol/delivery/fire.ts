@@ -14,7 +14,7 @@ import type { Delivery } from "./deliver.ts";
 import type { Ledger } from "./ledger.ts";
 import { withGuildName } from "./with-guild-name.ts";
 
-/** The parts that sending and recovering a post use. */
+/** The parts that firing and recovering a post use. */
 export interface DeliveryParts {
   readonly ports: Ports;
   readonly timing: Timing;
@@ -88,8 +88,9 @@ export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => P
     });
     waits.add(post, "DATABASE");
     if (claimed === null) return false;
-    if (messages instanceof Error) await delivery.fail(claimed, `it can't be rendered: ${messages.message}`, true);
-    else await delivery.send(claimed, sink, messages, true);
+    await (messages instanceof Error
+      ? delivery.settleFailed(claimed, `it can't be rendered: ${messages.message}`, true)
+      : delivery.send(claimed, sink, messages, true));
     return true;
   }
 

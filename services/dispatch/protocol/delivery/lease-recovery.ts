@@ -12,6 +12,7 @@ type NotFound = Exclude<Lookup, { kind: "found" }>;
 /** A post whose sending ended this many workers is not sent again (a poison message). */
 const POISON_CRASHES = 2;
 const WORKER_VANISHED = "its worker vanished while it was sending";
+const RECEIVER_UNREACHABLE = "the receiver can't be asked whether it has it";
 const STATE_UNREADABLE = "its event or announcement could not be read";
 const LOOKUP_TIMEOUT_MS = 3_000;
 const LOOKUP_RETRY_MS = 5_000;
@@ -34,7 +35,7 @@ export function newLeaseRecovery(parts: DeliveryParts): (post: Post, sink: Sink 
     waits.add(post, "DATABASE");
     if (taken === null) return;
     if (sink === undefined) {
-      return delivery.markUnknown(taken, `the sink ${post.sink} was switched off while it was sent`);
+      return delivery.settleUnknown(taken, `the sink ${post.sink} was switched off while it was sent`);
     }
     if (taken.crashes < POISON_CRASHES && (await resend(taken, sink))) return;
     await lookUp(taken, sink);
@@ -46,7 +47,7 @@ export function newLeaseRecovery(parts: DeliveryParts): (post: Post, sink: Sink 
     const snapshot = await stateReader.read(post);
     waits.add(post, "OWNERS_SILENT");
     if (snapshot === undefined) {
-      await delivery.pause(post, STATE_UNREADABLE, timing.ownerRetryMs);
+      await delivery.keepSending(post, STATE_UNREADABLE, timing.ownerRetryMs);
       return true;
     }
     if (!matchesPlan(post, snapshot.state, timing.graceMs)) return false;
@@ -59,7 +60,9 @@ export function newLeaseRecovery(parts: DeliveryParts): (post: Post, sink: Sink 
   async function lookUp(post: Post, sink: Sink): Promise<void> {
     // A frozen worker may still send. Absence proves something only after it would have been killed.
     const waitMs = nonceValidUntil(post, {}, timing) - clock.now();
-    if (sink.find !== undefined && waitMs > 0) return delivery.pause(post, post.reason ?? WORKER_VANISHED, waitMs);
+    if (sink.find !== undefined && waitMs > 0) {
+      return delivery.keepSending(post, post.reason ?? WORKER_VANISHED, waitMs);
+    }
     const messages = await lastKnownMessages(post);
     const partCount = post.parts ?? 1;
     const delivered = [...post.delivered];
@@ -69,7 +72,7 @@ export function newLeaseRecovery(parts: DeliveryParts): (post: Post, sink: Sink 
       if (lookup?.kind !== "found") return endNotFound({ ...post, delivered }, lookup, sink);
       delivered.push(lookup.messageId);
     }
-    await delivery.succeed({ ...post, delivered });
+    await delivery.settleSent({ ...post, delivered });
   }
 
   async function lookUpPart(post: Post, message: ChatMessage | undefined, sink: Sink): Promise<Lookup | undefined> {
@@ -90,25 +93,25 @@ export function newLeaseRecovery(parts: DeliveryParts): (post: Post, sink: Sink 
   /** @param lookup - Undefined if the sink has no lookup, or if the message is not known. */
   async function endNotFound(post: Post, lookup: NotFound | undefined, sink: Sink): Promise<void> {
     if (lookup?.kind === "unreachable" && clock.now() < post.deadline + MAX_LOOKUP_MS) {
-      return delivery.pause(post, post.reason ?? "the receiver can't be asked whether it has it", LOOKUP_RETRY_MS);
+      return delivery.keepSending(post, post.reason ?? RECEIVER_UNREACHABLE, LOOKUP_RETRY_MS);
     }
     const isAbsent = lookup?.kind === "absent";
     const why = lookup?.kind === "unreachable" && lookup.reason !== undefined ? `; looked up: ${lookup.reason}` : "";
     const isPoison = post.crashes >= POISON_CRASHES;
     if (post.delivered.length > 0) {
-      return isAbsent && !isPoison ? sendRest(post, sink) : delivery.markUnknown(post, partlyDelivered(post) + why);
+      return isAbsent && !isPoison ? sendRest(post, sink) : delivery.settleUnknown(post, partlyDelivered(post) + why);
     }
-    if (isPoison) return delivery.fail(post, `poison: ${post.crashes} workers vanished with it`, isAbsent);
+    if (isPoison) return delivery.settleFailed(post, `poison: ${post.crashes} workers vanished with it`, isAbsent);
     const reason = post.reason ?? WORKER_VANISHED;
-    return isAbsent ? delivery.release(post, reason, 0) : delivery.markUnknown(post, reason + why);
+    return isAbsent ? delivery.returnToPlanned(post, reason, 0) : delivery.settleUnknown(post, reason + why);
   }
 
   /** Sends the absent parts after the delivered ones, if the current state still requires the post. */
   async function sendRest(post: Post, sink: Sink): Promise<void> {
     const snapshot = clock.now() > post.deadline ? "over" : await stateReader.read(post);
-    if (snapshot === undefined) return delivery.pause(post, STATE_UNREADABLE, timing.ownerRetryMs);
+    if (snapshot === undefined) return delivery.keepSending(post, STATE_UNREADABLE, timing.ownerRetryMs);
     if (snapshot === "over" || clock.now() > post.deadline || !matchesPlan(post, snapshot.state, timing.graceMs)) {
-      return delivery.markUnknown(post, partlyDelivered(post));
+      return delivery.settleUnknown(post, partlyDelivered(post));
     }
     const messages = ports.render(await withGuildName(sink, snapshot.state));
     // The doubt about earlier attempts is resolved; from now on the remaining parts may have been sent.
