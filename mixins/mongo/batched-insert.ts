@@ -4,7 +4,7 @@ import { DUPLICATE_KEY, type stampedReplacement } from "./change-feed.ts";
 import type { Tracked } from "./tracked-record.ts";
 import { isDatabaseUnavailable } from "./database.mixin.ts";
 import { batched } from "../async/batch.ts";
-import { DeadlinePassed, deadlineStages, isPastDeadline } from "./write-context.ts";
+import { DeadlinePassed, deadlineStages, isRefusedAsLate } from "./write-context.ts";
 import { type UpdatableModel, type UpdateStatement, bulkUpdate } from "./bulk-update.ts";
 
 /**
@@ -66,5 +66,5 @@ export function batchedInsert(model: UpdatableModel): (insert: Insert) => Promis
 function outcomeOf(refused: { readonly code: number; readonly errmsg: string } | undefined): boolean | Error {
   if (refused === undefined) return true;
   if (refused.code === DUPLICATE_KEY) return false;
-  return isPastDeadline(refused) ? new DeadlinePassed() : new Error(refused.errmsg);
+  return isRefusedAsLate(refused) ? new DeadlinePassed() : new Error(refused.errmsg);
 }
