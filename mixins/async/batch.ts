@@ -12,7 +12,10 @@ export interface BatchOptions {
   readonly maxSize: number;
   /** Time in milliseconds that the first item waits for others; 0 by default. */
   readonly gatherMs?: number;
-  /** Time in milliseconds after which a slow batch no longer counts as concurrent. Without it a batch counts until it settles. */
+  /**
+   * Time in milliseconds after which a slow batch no longer counts as concurrent. Without it a batch counts until it
+   * settles.
+   */
   readonly slotTimeoutMs?: number;
 }
 

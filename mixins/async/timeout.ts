@@ -19,7 +19,7 @@ export function withTimeouts<Operations extends object>(
   return Object.fromEntries(bounded) as Operations;
 }
 
-/** Settles as the operation does, or rejects with OperationTimeout after `ms`. The operation itself is not cancelled. */
+/** Settles as the operation does, or rejects with OperationTimeout after `ms`. The operation is not cancelled. */
 export async function withTimeout<Result>(
   ms: number,
   name: string,

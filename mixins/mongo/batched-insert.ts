@@ -28,7 +28,7 @@ export interface Insert {
  * deadline.
  *
  * An insert cannot use `$$NOW`, so each is an upsert. If the outcome of a command is unknown, as when the primary was
- * lost, the command is sent once more; a record that exists then was stored by the first try. Therefore the ids of
+ * lost, the command is sent once more; a record that exists then was stored by the first attempt. Therefore the ids of
  * the records must be random.
  */
 export function batchedInsert(model: UpdatableModel): (insert: Insert) => Promise<boolean> {
@@ -41,10 +41,10 @@ export function batchedInsert(model: UpdatableModel): (insert: Insert) => Promis
     try {
       return await insertAll(statements);
     } catch (error) {
-      // No server was found for seconds; a second try would find none either.
+      // No server was found for seconds; a second attempt would find none either.
       if (error instanceof mongoose.mongo.MongoServerSelectionError || !isDatabaseUnavailable(error)) throw error;
       const outcomes = await insertAll(statements);
-      // An insert that is too late now may have been stored by the first try.
+      // An insert that is too late now may have been stored by the first attempt.
       return outcomes.map((outcome) => (outcome instanceof DeadlinePassed ? (error as Error) : outcome || true));
     }
   }

@@ -71,9 +71,9 @@ for (const [keys, options] of trackedIndexes) announcementSchema.index(keys, opt
 export interface AnnouncementsStore {
   /** Stores a new announcement; refuses if the guild has 1000 already (D26). */
   insert(draft: AnnouncementDraft): Promise<Refusal | undefined>;
-  /** Whether an earlier try of the current write has stored the new announcement. */
+  /** Whether an earlier attempt of the current write has stored the new announcement. */
   wasCreated(guildId: GuildId, id: AnnouncementId): Promise<boolean>;
-  /** The revision that an earlier try of the current write has stored; undefined if none has. */
+  /** The revision that an earlier attempt of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId, id: AnnouncementId): Promise<number | undefined>;
   /** Null if the guild has no announcement with the id. */
   find(guildId: GuildId, id: string): Promise<Announcement | null>;
@@ -162,7 +162,7 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
           const row = { _id, ...draft, slot };
           return saveRevision(model, row, stampedNewRecord(row, ["standsSince", "sequence"]));
         },
-        findEarlierTry: async () => (await wasCreated(model, { _id, guildId: draft.guildId })) || undefined,
+        findEarlierAttempt: async () => (await wasCreated(model, { _id, guildId: draft.guildId })) || undefined,
       });
       return isRefusal(stored) ? stored : undefined;
     },

@@ -216,7 +216,7 @@ export function discordSink({
   };
 }
 
-/** A URL for `User-Agent: DiscordBot (URL, version)`: a parenthesis in it would begin or end a comment of the header. */
+/** A URL for `User-Agent: DiscordBot (URL, version)`. A parenthesis in it would begin or end a comment of the header. */
 function userAgentUrlSetting(about: string, defaultText: string): Setting<string> {
   const { expects, parse, ...setting } = urlSetting(about, defaultText);
   return {

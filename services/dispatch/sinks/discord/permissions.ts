@@ -35,9 +35,9 @@ export interface Overwrite {
 }
 
 /**
- * The permissions that posts can need and the bot lacks in a channel, computed in Discord's documented order: the guild's
- * roles, then the channel's overwrites for @everyone, for all of the bot's roles, and for the bot. A thread has its
- * parent's overwrites, and needs SEND_MESSAGES_IN_THREADS instead of SEND_MESSAGES.
+ * The permissions that posts can need and the bot lacks in a channel, computed in Discord's documented order: the
+ * guild's roles, then the channel's overwrites for @everyone, for all of the bot's roles, and for the bot. A thread has
+ * its parent's overwrites, and needs SEND_MESSAGES_IN_THREADS instead of SEND_MESSAGES.
  *
  * Not every post needs all of them: MENTION_EVERYONE is for mentions of everyone, here, and roles that not everybody
  * may mention, and READ_MESSAGE_HISTORY is only for the look-up of a post whose response was lost.
