@@ -76,8 +76,8 @@ const INVALID_WRITE_ID: FieldProblem = {
 };
 
 /**
- * Runs a write once: a second try that arrives during the first one shares its outcome. If the second try ran, it
- * would see neither the result of the first one nor the first one's share of a limit.
+ * Runs a write once: a second attempt that arrives during the first one shares its outcome. If the second attempt ran,
+ * it would see neither the result of the first one nor the first one's share of a limit.
  */
 function singleFlightWrites<Outcome>(): (write: WriteContext, work: () => Promise<Outcome>) => Promise<Outcome> {
   const inFlight = new Map<WriteId, Promise<Outcome>>();

@@ -4,12 +4,18 @@ import { settledOrTimedOut } from "./timeout.ts";
 /** Concurrent batches of one function. Items that arrive while these run form the next batch. */
 const MAX_CONCURRENT_BATCHES = 2;
 
+/** For `slotTimeoutMs` of batched reads: a read that takes longer no longer holds back the next batch. */
+export const READ_SLOT_TIMEOUT_MS = 20;
+
 export interface BatchOptions {
   /** Largest size of a batch. */
   readonly maxSize: number;
-  /** Time that the first item waits for others; 0 by default. */
+  /** Time in milliseconds that the first item waits for others; 0 by default. */
   readonly gatherMs?: number;
-  /** Time after which a slow batch no longer counts as concurrent. Without it a batch counts until it settles. */
+  /**
+   * Time in milliseconds after which a slow batch no longer counts as concurrent. Without it a batch counts until it
+   * settles.
+   */
   readonly slotTimeoutMs?: number;
 }
 

@@ -2,8 +2,11 @@
 export class OperationTimeout extends Error {}
 
 /**
- * Wraps each operation with a timeout. Without one, a connection whose other end disappeared without a reset blocks a
- * post for ever.
+ * Returns an object whose methods are those of `operations`, each with a timeout. Only own methods are wrapped, so
+ * `operations` must be a plain object and no instance of a class. Without a timeout, a connection whose other end
+ * disappeared without a reset blocks the caller for ever, for example a post or a request.
+ *
+ * @param withinMs - The timeout of the method with that name, in milliseconds.
  */
 export function withTimeouts<Operations extends object>(
   operations: Operations,
@@ -16,23 +19,24 @@ export function withTimeouts<Operations extends object>(
   return Object.fromEntries(bounded) as Operations;
 }
 
-/** Resolves with the answer, or rejects with OperationTimeout after `ms`. The operation itself is not cancelled. */
-export async function withTimeout<Result>(ms: number, name: string, answer: Result | Promise<Result>): Promise<Result> {
+/** Settles as the operation does, or rejects with OperationTimeout after `ms`. The operation is not cancelled. */
+export async function withTimeout<Result>(
+  ms: number,
+  name: string,
+  operation: Result | Promise<Result>,
+): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new OperationTimeout(`${name} did not answer within ${ms} ms`)), ms);
   });
   try {
-    return await Promise.race([answer, late]);
+    return await Promise.race([operation, late]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Longest wait, in milliseconds, for an operation that another caller started. */
-export const MAX_JOIN_WAIT_MS = 20;
-
 /** Resolves when the operation has settled in any way, or after `ms`. */
-export async function settledOrTimedOut(answer: Promise<unknown>, ms: number): Promise<void> {
-  await withTimeout(ms, "the awaited operation", answer).catch(() => undefined);
+export async function settledOrTimedOut(operation: Promise<unknown>, ms: number): Promise<void> {
+  await withTimeout(ms, "the awaited operation", operation).catch(() => undefined);
 }

@@ -1,15 +1,13 @@
 import moleculer, { type Context } from "moleculer";
 import type { RetryBudget } from "./retry-budget.ts";
 import {
+  type AttemptFailure,
   backoff,
+  classify,
   isRetryable,
-  isTemporary,
-  MAX_RETRIES,
-  NOT_RECEIVED_RETRY_MS,
   pauseBeforeRetry,
+  RETRY_POLICY,
   type RetryableAction,
-  wasNotReceived,
-  wasNotStarted,
 } from "./retry-policy.ts";
 
 export type Send = (context: Context) => Promise<unknown>;
@@ -21,33 +19,33 @@ interface RetriedCallOptions {
   /** For a call over the bus, whose messages may be lost. */
   readonly lostMessages?: {
     readonly budget: RetryBudget;
-    /** Delay of the first retry. */
+    /** Delay of the first retry, in milliseconds. */
     readonly noAnswerMs: number;
   };
 }
 
 /**
- * One call and its tries (mixins/README.md, "Retries"). The first result counts, with one exception: if one try of a
- * write was not started, its error does not count while other tries are unanswered, or after one that may have been
- * performed.
+ * One call and its attempts (mixins/README.md, "Retries"). The first result counts, with one exception: if one attempt
+ * of a write was not started, its error does not count while other attempts run or wait, or after one that may have
+ * been performed.
  */
 export class RetriedCall {
   readonly #options: RetriedCallOptions;
   /** The node that the call is addressed to; null means any replica. Moleculer writes the answering node here later. */
   readonly #nodeId: string | null;
-  readonly #mayRepeat: boolean;
+  readonly #isRetryAllowed: boolean;
   readonly #deadline: number;
   readonly #outcome = Promise.withResolvers<unknown>();
   readonly #callIds: string[] = [];
   #hasEnded = false;
   #retriesLeft: number;
-  #unansweredTries = 0;
-  /** Number of failed tries that are repeated after a pause. */
-  #pausingTries = 0;
-  /** Number of tries that were repeated after an error. */
-  #repeatedTries = 0;
+  #runningAttempts = 0;
+  /** Number of attempts that wait for the end of their pause. */
+  #waitingAttempts = 0;
+  /** Number of retries after an error, without those of calls that had no answer. */
+  #retriesAfterErrors = 0;
   /** Number of delays that passed without an answer. */
-  #silences = 0;
+  #noAnswerDelays = 0;
   #notReceivedSince: number | undefined;
   /** The first error after which the call may have been performed. */
   #uncertainError: unknown;
@@ -56,10 +54,10 @@ export class RetriedCall {
   constructor(options: RetriedCallOptions) {
     const { context, action } = options;
     const { timeout } = context.options;
-    const retries = context.options.retries ?? MAX_RETRIES;
+    const retries = context.options.retries ?? RETRY_POLICY.maxRetries;
     this.#options = options;
     this.#nodeId = context.nodeID;
-    this.#mayRepeat = retries > 0;
+    this.#isRetryAllowed = retries > 0;
     this.#retriesLeft = isRetryable(action, context) ? retries : 0;
     this.#deadline = performance.now() + (timeout || Infinity);
   }
@@ -73,11 +71,11 @@ export class RetriedCall {
 
   #start(context: Context): void {
     const startedAt = performance.now();
-    this.#unansweredTries += 1;
+    this.#runningAttempts += 1;
     this.#callIds.push(context.id);
     Promise.try(this.#options.send, context).then(
       (result) => this.#end(() => this.#outcome.resolve(result)),
-      (error: unknown) => this.#endTry(error, startedAt),
+      (error: unknown) => this.#endAttempt(classify(error), startedAt),
     );
   }
 
@@ -85,59 +83,60 @@ export class RetriedCall {
     if (!this.#hasEnded) this.#start(copyOfCall(this.#options.context, this.#nodeId, this.#msLeft()));
   }
 
-  #endTry(error: unknown, startedAt: number): void {
+  #endAttempt(failure: AttemptFailure, startedAt: number): void {
     if (this.#hasEnded) return;
-    this.#unansweredTries -= 1;
-    if (isTemporary(error) && !wasNotStarted(error)) this.#uncertainError ??= error;
-    const pauseMs = this.#pauseAfter(error, startedAt);
+    this.#runningAttempts -= 1;
+    const { error, isTemporary, isNotStarted } = failure;
+    if (isTemporary && !isNotStarted) this.#uncertainError ??= error;
+    const pauseMs = this.#pauseAfter(failure, startedAt);
     if (pauseMs !== undefined && pauseMs < this.#msLeft()) {
-      this.#pausingTries += 1;
+      this.#waitingAttempts += 1;
       setTimeout(() => {
-        this.#pausingTries -= 1;
+        this.#waitingAttempts -= 1;
         this.#startAgain();
       }, pauseMs);
       return;
     }
-    if (this.#mayHaveBeenPerformedByOthers(error)) return;
-    // A refusal of the write itself holds for each of its tries.
-    const isRefusal = !isTemporary(error) && !wasNotStarted(error);
+    if (this.#mayHaveBeenPerformedByOthers(failure)) return;
+    // A refusal of the write itself holds for each of its attempts.
+    const isRefusal = !isTemporary && !isNotStarted;
     this.#end(() => this.#outcome.reject(isRefusal ? error : (this.#uncertainError ?? error)));
   }
 
-  /** The pause before the try is repeated; undefined if it is not. */
-  #pauseAfter(error: unknown, startedAt: number): number | undefined {
-    if (!this.#mayRepeat) return undefined;
-    if (wasNotReceived(error)) {
+  /** The pause in milliseconds before the attempt is repeated; undefined if it is not repeated. */
+  #pauseAfter({ isNotReceived, isTemporary }: AttemptFailure, startedAt: number): number | undefined {
+    if (!this.#isRetryAllowed) return undefined;
+    if (isNotReceived) {
       this.#notReceivedSince ??= startedAt;
-      if (startedAt - this.#notReceivedSince >= NOT_RECEIVED_RETRY_MS) return undefined;
+      if (startedAt - this.#notReceivedSince >= RETRY_POLICY.notReceivedMs) return undefined;
     } else {
-      if (!isTemporary(error) || this.#retriesLeft === 0) return undefined;
+      if (!isTemporary || this.#retriesLeft === 0) return undefined;
       this.#retriesLeft -= 1;
     }
-    this.#repeatedTries += 1;
-    return pauseBeforeRetry(this.#repeatedTries - 1);
+    this.#retriesAfterErrors += 1;
+    return pauseBeforeRetry(this.#retriesAfterErrors - 1);
   }
 
-  /** Whether the error of one try says nothing about the write, because other tries have no result yet. */
-  #mayHaveBeenPerformedByOthers(error: unknown): boolean {
+  /** Whether the error of one attempt says nothing about the write, because other attempts have no result yet. */
+  #mayHaveBeenPerformedByOthers({ isNotStarted }: AttemptFailure): boolean {
     const isWrite = this.#options.action.isRead !== true;
-    return isWrite && wasNotStarted(error) && this.#unansweredTries + this.#pausingTries > 0;
+    return isWrite && isNotStarted && this.#runningAttempts + this.#waitingAttempts > 0;
   }
 
   /** Retries the call when it has no answer, and ends it at its deadline. */
   #awaitAnswer(): void {
     const { lostMessages } = this.#options;
     if (lostMessages === undefined) return;
-    const isLast = this.#retriesLeft === 0 || this.#silences === MAX_RETRIES;
-    const delayMs = isLast ? Infinity : backoff(lostMessages.noAnswerMs, this.#silences);
+    const isLast = this.#retriesLeft === 0 || this.#noAnswerDelays === RETRY_POLICY.maxRetries;
+    const delayMs = isLast ? Infinity : backoff(lostMessages.noAnswerMs, this.#noAnswerDelays);
     const msLeft = this.#msLeft();
     if (delayMs < msLeft) this.#timer = setTimeout(() => this.#retryWithoutAnswer(lostMessages.budget), delayMs);
     else if (msLeft < Infinity) this.#timer = setTimeout(() => this.#timeOut(), msLeft);
   }
 
   #retryWithoutAnswer(budget: RetryBudget): void {
-    this.#silences += 1;
-    if (this.#unansweredTries > 0 && this.#retriesLeft > 0 && budget.take()) {
+    this.#noAnswerDelays += 1;
+    if (this.#runningAttempts > 0 && this.#retriesLeft > 0 && budget.take()) {
       this.#retriesLeft -= 1;
       this.#startAgain();
     }
@@ -154,7 +153,7 @@ export class RetriedCall {
     const { context, lostMessages } = this.#options;
     this.#hasEnded = true;
     clearTimeout(this.#timer);
-    // Moleculer deletes only the request of the first try, and only if the call fails.
+    // Moleculer deletes only the request of the first attempt, and only if the call fails.
     if (lostMessages !== undefined) for (const id of this.#callIds) context.broker.transit?.removePendingRequest(id);
     settle();
   }

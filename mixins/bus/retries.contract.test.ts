@@ -55,7 +55,7 @@ describe("a call whose service is temporarily unavailable", () => {
   });
 
   test.each(["UNAVAILABLE", "TOO_MANY_REQUESTS"] as const)(
-    "and whose first try may have been performed does not end with the error of a later try that was not started: %s",
+    "and whose first attempt may have been performed does not end with the error of a later attempt that was not started: %s",
     async (later) => {
       handle = async (call) => {
         throw asError(refuse(call === 1 ? "OUTCOME_UNKNOWN" : later));
@@ -65,7 +65,7 @@ describe("a call whose service is temporarily unavailable", () => {
     },
   );
 
-  test("gives each try only the time that is left", async () => {
+  test("gives each attempt only the time that is left", async () => {
     handle = async (call) => (call < 3 ? 0 : call);
     await setOnce({ timeout: 1_000 });
     const [first = 0, second = 0, third = 0] = timeouts as number[];
@@ -74,7 +74,7 @@ describe("a call whose service is temporarily unavailable", () => {
     expect(third).toBeLessThan(second);
   });
 
-  test("ends with the refusal of the write by a later try", async () => {
+  test("ends with the refusal of the write by a later attempt", async () => {
     handle = async (call) => {
       if (call === 1) throw asError(refuse("OUTCOME_UNKNOWN"));
       throw asError(refuse("EVENT_NOT_FOUND"));

@@ -1,20 +1,19 @@
-/** Share of a retry that each call adds to the budget. */
-const RETRIES_PER_CALL = 0.1;
+import { RETRY_POLICY } from "./retry-policy.ts";
 
 /** Limits the retries of calls without an answer: a slow owner must not get twice the load. */
 export class RetryBudget {
   readonly #max: number;
   #available: number;
 
-  /** @param max - Size of the budget, which is full at the start. */
+  /** @param max - Number of retries in the full budget. The budget is full at the start. */
   constructor(max: number) {
     this.#max = max;
     this.#available = max;
   }
 
-  /** Counts a call, which pays for a part of a retry. */
+  /** Counts a call, which adds a part of a retry to the budget. */
   add(): void {
-    this.#available = Math.min(this.#max, this.#available + RETRIES_PER_CALL);
+    this.#available = Math.min(this.#max, this.#available + RETRY_POLICY.retriesPerCall);
   }
 
   /** Takes one retry from the budget; false if there is none. */

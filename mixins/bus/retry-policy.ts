@@ -8,24 +8,36 @@ export interface RetryableAction extends ActionSchema {
   readonly isIdempotent?: boolean;
 }
 
-/** Retries of one call after a temporary error or without an answer. */
-export const MAX_RETRIES = 2;
-/** Time for which a call that no service receives is repeated. */
-export const NOT_RECEIVED_RETRY_MS = 1_500;
-/** Delay of the first retry of a call without an answer: a message may be lost with a replica or a NATS server. */
-export const NO_ANSWER_MS = 800;
+/** The numbers of the policy that mixins/README.md describes ("Retries"). Times are in milliseconds. */
+export const RETRY_POLICY = {
+  /** Retries of one call after temporary errors and without an answer, both together. */
+  maxRetries: 2,
+  /** Pause before the first retry after an error; each further pause is twice as long. */
+  firstPauseMs: 50,
+  maxPauseMs: 200,
+  /** Time since the first failure of this kind for which a call that no service receives is repeated. */
+  notReceivedMs: 1_500,
+  /**
+   * Delay of the first retry of a call without an answer; the next delay is twice as long. A message may be lost with a
+   * replica or a NATS server.
+   */
+  noAnswerMs: 800,
+  /** Retries of reads without an answer, in the full budget of a process. A read may take long: its owner may be slow. */
+  readBudget: 50,
+  /** The same for writes. A write is short, and its owner performs concurrent attempts of one write once. */
+  writeBudget: 200,
+  /** Part of a retry that each call adds to its budget. */
+  retriesPerCall: 0.1,
+} as const;
 
-const FIRST_PAUSE_MS = 50;
-const MAX_PAUSE_MS = 200;
-
-/** The pause before a retry. `retriesBefore` is the number of earlier retries of the call. */
+/** The pause before a retry after an error: min(200, 50 · 2^n) ms after n earlier ones of the call. */
 export function pauseBeforeRetry(retriesBefore: number): number {
-  return Math.min(backoff(FIRST_PAUSE_MS, retriesBefore), MAX_PAUSE_MS);
+  return Math.min(RETRY_POLICY.maxPauseMs, backoff(RETRY_POLICY.firstPauseMs, retriesBefore));
 }
 
-/** Each delay is twice the one before. */
-export function backoff(firstMs: number, before: number): number {
-  return firstMs * 2 ** before;
+/** Each delay is twice the one before: firstMs · 2^n after n delays. */
+export function backoff(firstMs: number, delaysBefore: number): number {
+  return firstMs * 2 ** delaysBefore;
 }
 
 /** Whether a call may be retried: a read, or an idempotent write with an id (`CallMeta`). */
@@ -35,26 +47,29 @@ export function isRetryable({ isRead, isIdempotent }: RetryableAction, { meta }:
 
 /** Moleculer's errors for a call that no service received. */
 const NOT_RECEIVED = new Set(["SERVICE_NOT_FOUND", "SERVICE_NOT_AVAILABLE"]);
-/** Errors of an owner that has not started this try; other tries may have been performed. */
+/** Errors of an owner that has not started this attempt; other attempts may have been performed. */
 const NOT_STARTED = new Set(["UNAVAILABLE", "TOO_MANY_REQUESTS"]);
 const TIMED_OUT = 504;
 
-/** Whether the error means that no service received the call. */
-export function wasNotReceived(error: unknown): boolean {
-  return NOT_RECEIVED.has(typeOf(error));
+/** The consequences of an attempt's error. UNAVAILABLE is temporary and was not started. */
+export interface AttemptFailure {
+  readonly error: unknown;
+  /** No service received the attempt. */
+  readonly isNotReceived: boolean;
+  /** The attempt was not started, or not even received; another attempt may have been started. */
+  readonly isNotStarted: boolean;
+  /** The service answered that it is temporarily unavailable. A timeout is not worth another attempt. */
+  readonly isTemporary: boolean;
 }
 
-/** Whether the error means that this try was not started; another try may have been. */
-export function wasNotStarted(error: unknown): boolean {
-  return wasNotReceived(error) || NOT_STARTED.has(typeOf(error));
-}
-
-/** Whether a service answered that it is temporarily unavailable. An error after a timeout is not worth another try. */
-export function isTemporary(error: unknown): boolean {
-  const { retryable, code } = Object(error) as { retryable?: boolean; code?: unknown };
-  return retryable === true && code !== TIMED_OUT && !wasNotReceived(error);
-}
-
-function typeOf(error: unknown): string {
-  return (Object(error) as { type?: string }).type ?? "";
+/** Classifies the error of an attempt, once for all decisions about retries. */
+export function classify(error: unknown): AttemptFailure {
+  const { type = "", retryable, code } = Object(error) as { type?: string; retryable?: boolean; code?: unknown };
+  const isNotReceived = NOT_RECEIVED.has(type);
+  return {
+    error,
+    isNotReceived,
+    isNotStarted: isNotReceived || NOT_STARTED.has(type),
+    isTemporary: !isNotReceived && retryable === true && code !== TIMED_OUT,
+  };
 }

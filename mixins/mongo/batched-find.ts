@@ -1,6 +1,5 @@
 import type { Model } from "mongoose";
-import { batched } from "../async/batch.ts";
-import { MAX_JOIN_WAIT_MS } from "../async/timeout.ts";
+import { batched, READ_SLOT_TIMEOUT_MS } from "../async/batch.ts";
 
 /** Largest number of rows of one query if they are small. */
 const MAX_SMALL_ROWS = 500;
@@ -30,6 +29,6 @@ export function batchedFind<Stored extends { _id: string }, Excluded extends Pro
 
   return batched<string, ReadRow<Stored, Excluded> | null>(readAll, {
     maxSize: maxRows,
-    slotTimeoutMs: MAX_JOIN_WAIT_MS,
+    slotTimeoutMs: READ_SLOT_TIMEOUT_MS,
   });
 }

@@ -4,7 +4,7 @@ import { DUPLICATE_KEY, type stampedReplacement } from "./change-feed.ts";
 import type { Tracked } from "./tracked-record.ts";
 import { isDatabaseUnavailable } from "./database.mixin.ts";
 import { batched } from "../async/batch.ts";
-import { DeadlinePassed, deadlineStages, isPastDeadline } from "./write-context.ts";
+import { DeadlinePassed, deadlineStages, isRefusedAsLate } from "./write-context.ts";
 import { type UpdatableModel, type UpdateStatement, bulkUpdate } from "./bulk-update.ts";
 
 /**
@@ -28,7 +28,7 @@ export interface Insert {
  * deadline.
  *
  * An insert cannot use `$$NOW`, so each is an upsert. If the outcome of a command is unknown, as when the primary was
- * lost, the command is sent once more; a record that exists then was stored by the first try. Therefore the ids of
+ * lost, the command is sent once more; a record that exists then was stored by the first attempt. Therefore the ids of
  * the records must be random.
  */
 export function batchedInsert(model: UpdatableModel): (insert: Insert) => Promise<boolean> {
@@ -41,10 +41,10 @@ export function batchedInsert(model: UpdatableModel): (insert: Insert) => Promis
     try {
       return await insertAll(statements);
     } catch (error) {
-      // No server was found for seconds; a second try would find none either.
+      // No server was found for seconds; a second attempt would find none either.
       if (error instanceof mongoose.mongo.MongoServerSelectionError || !isDatabaseUnavailable(error)) throw error;
       const outcomes = await insertAll(statements);
-      // An insert that is too late now may have been stored by the first try.
+      // An insert that is too late now may have been stored by the first attempt.
       return outcomes.map((outcome) => (outcome instanceof DeadlinePassed ? (error as Error) : outcome || true));
     }
   }
@@ -66,5 +66,5 @@ export function batchedInsert(model: UpdatableModel): (insert: Insert) => Promis
 function outcomeOf(refused: { readonly code: number; readonly errmsg: string } | undefined): boolean | Error {
   if (refused === undefined) return true;
   if (refused.code === DUPLICATE_KEY) return false;
-  return isPastDeadline(refused) ? new DeadlinePassed() : new Error(refused.errmsg);
+  return isRefusedAsLate(refused) ? new DeadlinePassed() : new Error(refused.errmsg);
 }

@@ -72,7 +72,7 @@ describe("a batched insert", () => {
     expect(commands).toEqual(["a", "a"]);
   });
 
-  test("that is too late at its second try may have been stored by the first one", async () => {
+  test("that is too late at its second attempt may have been stored by the first one", async () => {
     const { insert } = database(lost(), refusedAt(0, TOO_LATE));
     await expect(insert(insertOf("a"))).rejects.toThrow("connection closed");
   });
@@ -81,10 +81,10 @@ describe("a batched insert", () => {
     ["twice there was no answer", [lost(), lost()], "connection closed", 2],
     ["nobody was found to ask", [nobody()], "no primary", 1],
     ["it is a defect", [new TypeError("a defect")], "a defect", 1],
-  ])("rejects when %s", async (_what, replies, message, tries) => {
+  ])("rejects when %s", async (_what, replies, message, attempts) => {
     const { commands, insert } = database(...replies);
     await expect(insert(insertOf("a"))).rejects.toThrow(message);
-    expect(commands).toHaveLength(tries);
+    expect(commands).toHaveLength(attempts);
   });
 
   test("lets further commands start when earlier ones are never answered", async () => {

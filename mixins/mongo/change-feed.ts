@@ -54,7 +54,7 @@ export function stampedTombstone(
 
 /**
  * Stores one revision of a record: revision 1 is inserted, a later one replaces the revision before it. False if
- * another write, or another try of this one, was stored in the meantime. Rejects with DeadlinePassed if the update
+ * another write, or another attempt of this one, was stored in the meantime. Rejects with DeadlinePassed if the update
  * reached the database after its deadline.
  */
 export async function saveRevision<Row extends Tracked>(

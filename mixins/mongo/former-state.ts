@@ -2,8 +2,12 @@ import type { Model } from "mongoose";
 import type { EpochMs, GuildId } from "../../services/contracts/ids.ts";
 
 /**
- * The state of a record before its last relevant change. It is stored beside the current state, or in the tombstone
- * of a removed record.
+ * The state of a record before its last change that can move or cancel posts. It is stored beside the current state, or
+ * in the tombstone of a removed record.
+ *
+ * Dispatch plans posts from current records. It would not see a post that was due before the change and not yet
+ * planned, and the post would have no entry in the history. Only the last former state is kept: an earlier one is lost
+ * if the record changes again before dispatch plans.
  */
 export interface FormerState {
   readonly guildId: GuildId;
@@ -11,14 +15,14 @@ export interface FormerState {
   readonly until: Date;
 }
 
-/** The index that `formerStatesSince` reads by. */
+/** The index that `findFormerStatesAfter` reads by. */
 export const FORMER_INDEX = [
   { "former.guildId": 1, "former.until": 1 },
   { name: "former", partialFilterExpression: { "former.until": { $exists: true } } },
 ] as const;
 
-/** Largest number of former states that are read of one guild; the latest ones. */
-export const MAX_FORMER = 1_000;
+/** Largest number of former states, or of occurrences in them, that one read of a guild returns. */
+export const MAX_FORMER_STATES = 1_000;
 
 /** An expression for the stored state of the record, for the update that replaces it. */
 export function storedStateExpression(...fields: readonly string[]): Record<string, string> {
@@ -31,8 +35,12 @@ export interface FormerStateRow<Fields extends FormerState> {
   readonly former: Fields;
 }
 
-/** The former states of a guild's records whose change was stored after an instant; the latest first. */
-export function formerStatesSince<Row, Fields extends FormerState>(
+/**
+ * Reads the former states of a guild's records whose change was stored after an instant; the latest first, and at most
+ * MAX_FORMER_STATES. Without the hint MongoDB would read and sort all records of the collection if the index is
+ * missing; with it the read fails.
+ */
+export function findFormerStatesAfter<Row, Fields extends FormerState>(
   model: Model<Row>,
   guildId: GuildId,
   after: EpochMs,
@@ -41,6 +49,6 @@ export function formerStatesSince<Row, Fields extends FormerState>(
     .find({ "former.guildId": guildId, "former.until": { $gt: new Date(after) } } as never, { former: 1 })
     .sort({ "former.until": -1 })
     .hint(FORMER_INDEX[0])
-    .limit(MAX_FORMER)
+    .limit(MAX_FORMER_STATES)
     .lean<FormerStateRow<Fields>[]>();
 }

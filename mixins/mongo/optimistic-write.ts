@@ -2,15 +2,15 @@ import { isRefusal, refuse, type Refusal } from "../../services/contracts/errors
 
 /** Time for which a write is retried after conflicts with other writes. */
 const MAX_RETRY_MS = 4_000;
-/** Longest pause before the second try. A random part of it separates the writers of two replicas. */
+/** Longest pause after the first conflict. A random part of it separates the writers of two replicas. */
 const MAX_PAUSE_MS = 10;
 
 /**
  * Optimistic concurrency: loads, decides and saves, and starts again if another write was stored in between. `save`
  * resolves with false for such a conflict, and may refuse.
  *
- * Before the write ends with a refusal or is tried again, `findEarlierTry` looks for the outcome of another try of
- * the same write; that is the outcome then. The pauses become shorter from try to try, so a writer that has lost
+ * Before the write ends with a refusal or starts again, `findEarlierAttempt` looks for the outcome of another attempt of
+ * the same write; that is the outcome then. The pauses become shorter with each conflict, so a writer that has lost
  * often wins sooner.
  *
  * Ends with WRITE_CONFLICT after four seconds.
@@ -22,20 +22,20 @@ export async function optimisticWrite<State, Next, Earlier = never>(
     load(): Promise<State>;
     decide(state: State): Next | Refusal | Promise<Next | Refusal>;
     save(next: Next): Promise<boolean | Refusal>;
-    findEarlierTry?(): Promise<Earlier | undefined>;
+    findEarlierAttempt?(): Promise<Earlier | undefined>;
   },
   clock = () => performance.now(),
 ): Promise<Next | Earlier | Refusal> {
   const startedAt = clock();
-  for (let tries = 1; ; tries += 1) {
+  for (let conflicts = 1; ; conflicts += 1) {
     const next = await steps.decide(await steps.load());
-    if (isRefusal(next)) return (await steps.findEarlierTry?.()) ?? next;
+    if (isRefusal(next)) return (await steps.findEarlierAttempt?.()) ?? next;
     const saved = await steps.save(next);
     if (saved === true) return next;
-    const earlier = await steps.findEarlierTry?.();
+    const earlier = await steps.findEarlierAttempt?.();
     if (earlier !== undefined) return earlier;
     if (isRefusal(saved)) return saved;
     if (clock() - startedAt >= MAX_RETRY_MS) return refuse("WRITE_CONFLICT");
-    await new Promise((wake) => setTimeout(wake, (Math.random() * MAX_PAUSE_MS) / tries));
+    await new Promise((wake) => setTimeout(wake, (Math.random() * MAX_PAUSE_MS) / conflicts));
   }
 }

@@ -48,14 +48,14 @@ describe("an optimistic write", () => {
     ["what would be refused", async () => true, () => refuse("EVENT_NOT_FOUND")],
     ["what can't be saved", async () => false, (state: number) => state],
     ["what saving refuses", async () => refuse("TOO_MANY_EVENTS"), (state: number) => state],
-  ])("when %s, ends with the outcome of another try that was stored", async (_what, save, decide) => {
-    const steps = { load: async () => 1, decide, save, findEarlierTry: async () => "done" };
+  ])("when %s, ends with the outcome of another attempt that was stored", async (_what, save, decide) => {
+    const steps = { load: async () => 1, decide, save, findEarlierAttempt: async () => "done" };
     await expect(optimisticWrite(steps)).resolves.toBe("done");
   });
 
-  test("does not look for another try after a successful save", async () => {
-    const findEarlierTry = () => Promise.reject(new Error("looked for"));
-    const steps = { load: async () => 1, decide: (state: number) => state, save: async () => true, findEarlierTry };
+  test("does not look for another attempt after a successful save", async () => {
+    const findEarlierAttempt = () => Promise.reject(new Error("looked for"));
+    const steps = { load: async () => 1, decide: (state: number) => state, save: async () => true, findEarlierAttempt };
     await expect(optimisticWrite(steps)).resolves.toBe(1);
   });
 });

@@ -15,7 +15,7 @@ type Row = Tracked & { value?: string };
 const guildId = "1" as GuildId;
 const { calculateObjectSize } = mongo.BSON;
 
-describe("the tries of a write", () => {
+describe("the attempts of a write", () => {
   const connection = closedConnection();
   const schema = new Schema<Row>({ _id: String, ...trackedPaths, value: String }, { versionKey: false });
   const model = connection.model<Row>("Tried", schema);
@@ -29,7 +29,7 @@ describe("the tries of a write", () => {
     await save(1, "made", newWriteId());
   }
 
-  /** One try, which has loaded the revision before and stores this one. */
+  /** One attempt, which has loaded the revision before and stores this one. */
   function save(revision: number, value: string, id?: WriteId): Promise<boolean> {
     const record = { _id, guildId, revision, value };
     return runInWriteContext({ id }, () => saveRevision(model, record, stampedReplacement(record)));
@@ -46,12 +46,12 @@ describe("the tries of a write", () => {
     return last as { o: object };
   }
 
-  test("store it once: a second try finds the revision of the first", async () => {
+  test("store it once: a second attempt finds the revision of the first", async () => {
     await make();
     const id = newWriteId();
     await expect(written(id)).resolves.toBeUndefined();
     await expect(save(2, "mine", id)).resolves.toBe(true);
-    // This try loaded the revision that the first one stored.
+    // This attempt loaded the revision that the first one stored.
     await expect(save(3, "mine", id)).resolves.toBe(false);
     await expect(written(id)).resolves.toBe(2);
   });
@@ -82,7 +82,7 @@ describe("the tries of a write", () => {
     await expect(written(id, { _id: randomUUID() })).resolves.toBeUndefined();
   });
 
-  test("are deleted by a later write when no try can change anything any more", async () => {
+  test("are deleted by a later write when no attempt can change anything any more", async () => {
     await make();
     const [old, recent, last] = [newWriteId(), newWriteId(), newWriteId()];
     await save(2, "old", old);

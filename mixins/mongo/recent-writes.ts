@@ -4,8 +4,8 @@ import { currentWriteId, WRITE_DEADLINE_MS } from "./write-context.ts";
 import type { RecentWrite, Tracked } from "./tracked-record.ts";
 
 /**
- * Time for which a write id is stored: longer than any try of the write can still change something. One clock, the
- * database server's, stamps the write and ends its tries; a second is enough for the difference between two
+ * Time for which a write id is stored: longer than any attempt of the write can still change something. One clock, the
+ * database server's, stamps the write and ends its attempts; a second is enough for the difference between two
  * primaries.
  */
 const REMEMBERED_MS: EpochMs = WRITE_DEADLINE_MS + 1_000;
@@ -42,7 +42,7 @@ function writesBefore(): object {
   return { $cond: [isHalfTooOld, known, stored] };
 }
 
-/** A filter of an update: no other try of the current write has stored it. */
+/** A filter of an update: no other attempt of the current write has stored it. */
 export function notWrittenFilter(): object {
   const id = currentWriteId();
   return id === undefined ? {} : { "writes.id": { $ne: id } };
@@ -54,7 +54,7 @@ interface RecordKey {
   readonly guildId: GuildId;
 }
 
-/** The revision that another try of the current write has stored in the record; undefined if none has. */
+/** The revision that another attempt of the current write has stored in the record; undefined if none has. */
 export async function revisionWritten<Row extends Tracked>(
   model: Model<Row>,
   { guildId, _id }: RecordKey,
@@ -68,7 +68,7 @@ export async function revisionWritten<Row extends Tracked>(
 }
 
 /**
- * Whether another try of the current write has created the record. The id of the record comes from the write, so a
+ * Whether another attempt of the current write has created the record. The id of the record comes from the write, so a
  * record with the id, even removed since, is proof.
  */
 export async function wasCreated<Row extends Tracked>(

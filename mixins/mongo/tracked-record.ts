@@ -12,7 +12,7 @@ export interface Tracked {
   changedAt: Date;
   /** Set on a tombstone: the record is removed, and this row reports that until it expires. */
   deletedAt?: Date;
-  /** The recent writes of the record, by which a repeated try is recognized (recent-writes.ts). */
+  /** The recent writes of the record, by which a repeated attempt is recognized (recent-writes.ts). */
   writes?: RecentWrite[];
   /** The request of the last write; absent if no request caused it. */
   changedBy?: StoredOrigin;

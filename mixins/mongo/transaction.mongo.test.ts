@@ -13,23 +13,23 @@ interface Row {
 describe("a transaction", () => {
   const connection: Connection = closedConnection();
   const model: Model<Row> = connection.model<Row>("Thing", new Schema<Row>({ _id: String }));
-  let tries: number;
+  let attempts: number;
 
   beforeAll(async () => {
     await connection.openUri(emptyDatabase());
     await model.createCollection();
   });
   afterAll(() => connection.close());
-  beforeEach(() => void (tries = 0));
+  beforeEach(() => void (attempts = 0));
 
-  /** Writes one row, throws the error at the first tries, and writes another row. */
+  /** Writes one row, throws the error at the first attempts, and writes another row. */
   function work(id: string, error: () => Error, failures = 1) {
     return async (session: ClientSession) => {
-      tries += 1;
+      attempts += 1;
       await model.collection.insertOne({ _id: `${id} 1` } as never, { session });
-      if (tries <= failures) throw error();
+      if (attempts <= failures) throw error();
       await model.collection.insertOne({ _id: `${id} 2` } as never, { session });
-      return tries;
+      return attempts;
     };
   }
 
@@ -49,14 +49,14 @@ describe("a transaction", () => {
     let now = 0;
     const clock = () => (now += 2_000);
     await expect(inTransaction(connection, work("late", poolCleared, Infinity), clock)).rejects.toThrow("cleared");
-    expect(tries).toBe(3);
+    expect(attempts).toBe(3);
     expect(await rowsOf("late")).toBe(0);
   });
 
   test("fails at once with any other error", async () => {
     const defect = () => new mongoose.mongo.MongoError("a defect");
     await expect(inTransaction(connection, work("defect", defect))).rejects.toThrow("a defect");
-    expect(tries).toBe(1);
+    expect(attempts).toBe(1);
     expect(await rowsOf("defect")).toBe(0);
   });
 });
@@ -86,17 +86,17 @@ describe("a transaction of a write with a deadline", () => {
   });
 
   test("is not restarted after the deadline", async () => {
-    let tries = 0;
+    let attempts = 0;
     const deadline = Date.now() + 200;
     const late = inTransaction.bind(undefined, connection, async (session) => {
-      tries += 1;
-      await insert(session, `try ${tries}`);
-      if (tries > 1) return;
+      attempts += 1;
+      await insert(session, `attempt ${attempts}`);
+      if (attempts > 1) return;
       await isPassed(deadline);
       throw poolCleared();
     });
     await expect(runInWriteContext({ deadline }, late)).rejects.toThrow(DeadlinePassed);
-    expect([tries, await model.countDocuments({ _id: /^try/ })]).toEqual([1, 0]);
+    expect([attempts, await model.countDocuments({ _id: /^attempt/ })]).toEqual([1, 0]);
   });
 
   test("is not committed if the deadline passes before", async () => {

@@ -2,7 +2,10 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { ChangeOrigin } from "../../services/contracts/contract.ts";
 import type { EpochMs, WriteId } from "../../services/contracts/ids.ts";
 
-/** Time from the request in which a write may be started: half a second less than its caller waits. */
+/**
+ * Milliseconds after the request until which the database may start an update of its write. It is half a second less
+ * than the caller waits (`REQUEST_TIMEOUT_MS`, moleculer.config.ts), which is the time for the update and its answer.
+ */
 export const WRITE_DEADLINE_MS = 5_500;
 
 /** MongoDB's error code of an update that would change `_id`. */
@@ -14,9 +17,12 @@ export interface WriteContext {
    * The database must start the update before this time, by its own clock. Undefined for a write without a deadline.
    */
   readonly deadline?: EpochMs | undefined;
-  /** The id of the write, the same in each of its tries (services/contracts/contract.ts). */
+  /** The id of the write, the same in each of its attempts (services/contracts/contract.ts). */
   readonly id?: WriteId | undefined;
-  /** The request that caused the write; undefined for a write that the service makes itself. */
+  /**
+   * The request that caused the write; undefined for a write that the service makes itself. Without the time, because
+   * the database stamps the change by its own clock.
+   */
   readonly origin?: Omit<ChangeOrigin, "at"> | undefined;
 }
 
@@ -26,8 +32,9 @@ const current = new AsyncLocalStorage<WriteContext>();
 export class DeadlinePassed extends Error {}
 
 /**
- * Runs the work. Every update in it belongs to this write: it changes nothing after the deadline, and is stored once
- * under the write id.
+ * Makes the write known to the updates in the work. Each update must itself end with `deadlineStages()`, be awaited
+ * through `rejectIfLate`, and, if it must be stored once, use the filter and the field of recent-writes.ts. Reads run
+ * in a context too, without an id.
  */
 export function runInWriteContext<Result>(write: WriteContext, work: () => Result): Result {
   return current.run(write, work);
@@ -62,17 +69,20 @@ export function deadlineStages(): readonly { $set: object }[] {
   return [{ $set: { _id: { $cond: [{ $lt: ["$$NOW", new Date(deadline)] }, "$_id", null] } } }];
 }
 
-/** Whether the database refused the update because of its deadline. */
-export function isPastDeadline({ code }: { readonly code?: unknown }): boolean {
+/**
+ * Whether the database refused the update because it was late. No other update would change `_id`, so this error code
+ * has no other cause.
+ */
+export function isRefusedAsLate({ code }: { readonly code?: unknown }): boolean {
   return code === IMMUTABLE_FIELD;
 }
 
-/** Rejects with DeadlinePassed if the database refused the update because of its deadline. */
+/** Settles as the update does, but rejects with DeadlinePassed if the database refused it as late. */
 export async function rejectIfLate<Result>(update: PromiseLike<Result>): Promise<Result> {
   try {
     return await update;
   } catch (error) {
-    if (error instanceof Error && isPastDeadline(error as { code?: unknown })) throw new DeadlinePassed();
+    if (error instanceof Error && isRefusedAsLate(error as { code?: unknown })) throw new DeadlinePassed();
     throw error;
   }
 }

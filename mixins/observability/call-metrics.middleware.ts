@@ -1,5 +1,6 @@
 import type { Middleware, Service } from "moleculer";
 import { ERRORS } from "../../services/contracts/errors.ts";
+import { isInternalAction } from "./internal-action.ts";
 import { actionSeconds, broadcastsSent } from "./metrics.ts";
 
 /**
@@ -9,9 +10,9 @@ import { actionSeconds, broadcastsSent } from "./metrics.ts";
 export const callMetrics: Middleware = {
   name: "call-metrics",
 
-  localAction(next, { name: action = "", visibility }) {
-    // A private action is called only within its process, as moleculer-web's `rest` for each request.
-    if (action.startsWith("$") || visibility === "private") return next;
+  localAction(next, schema) {
+    if (isInternalAction(schema)) return next;
+    const { name: action = "" } = schema;
     const observe = (code: string, startedAt: number) =>
       actionSeconds.observe({ action, code }, (performance.now() - startedAt) / 1000);
     return async function measured(this: Service, context) {

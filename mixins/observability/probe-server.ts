@@ -20,14 +20,18 @@ export interface ProbeServer {
   close(): Promise<void>;
 }
 
-/** Starts the HTTP server for an orchestrator: liveness, readiness and metrics. */
-export async function startProbeServer(parts: ProbeServerOptions): Promise<ProbeServer> {
+/**
+ * Starts the HTTP server for an orchestrator: liveness, readiness and metrics of one process. The gateway also serves
+ * the first two on the port of its API (services/api/pages/health.pages.ts).
+ */
+export async function startProbeServer(options: ProbeServerOptions): Promise<ProbeServer> {
   const server = createServer({ requestTimeout: 5_000 }, (request, response) => {
-    answer(request.url ?? "", parts, response).catch(() => response.destroy());
+    answer(request.url ?? "", options, response).catch(() => response.destroy());
   });
-  server.listen(parts.port, parts.host);
+  server.listen(options.port, options.host);
+  // The port is known only when the server listens. `once` also rejects if the port is in use.
   await once(server, "listening");
-  // A connection of a probe must not keep the process from ending.
+  // The listening socket must not keep the process from ending. `close` ends the open connections.
   server.unref();
   return {
     port: (server.address() as AddressInfo).port,
@@ -40,22 +44,22 @@ export async function startProbeServer(parts: ProbeServerOptions): Promise<Probe
   };
 }
 
-async function answer(path: string, parts: ProbeServerOptions, response: ServerResponse): Promise<void> {
+async function answer(path: string, options: ProbeServerOptions, response: ServerResponse): Promise<void> {
   switch (path) {
     case "/health/live":
       return send(response, 200, { status: "live" });
     case "/health/ready": {
-      const missing = await parts.missing();
+      const missing = await options.missing();
       const isReady = missing.length === 0;
       return send(
         response,
         isReady ? 200 : 503,
-        isReady ? { status: "ready", ...parts.details() } : { status: "not ready", missing },
+        isReady ? { status: "ready", ...options.details() } : { status: "not ready", missing },
       );
     }
     case "/metrics": {
-      const text = await parts.metrics();
-      response.writeHead(200, { "content-type": parts.metricsType }).end(text);
+      const text = await options.metrics();
+      response.writeHead(200, { "content-type": options.metricsType }).end(text);
       return undefined;
     }
     default:

@@ -132,6 +132,12 @@ describe("the probes of a process", () => {
     expect(after.map((count, each) => count - (before[each] ?? 0))).toEqual([2, 1, 1]);
   });
 
+  test("name the release of the time zone rules in a metric", async () => {
+    const { version, source } = timeZones();
+    const series = `guildcal_time_zones_published_timestamp_seconds{version="${version}",source="${source}"}`;
+    expect((await get("/metrics")).text).toContain(series);
+  });
+
   test("count no private action, such as moleculer-web's for each request", async () => {
     await expect(broker.getLocalService("guild-settings")["actions"].inner?.()).resolves.toBe("inner");
     await broker.call(double.name, { of: 2 });

@@ -3,7 +3,7 @@ import { integerSetting } from "../settings/environment.ts";
 import { metricsRegistry, collectProcessMetrics } from "./metrics.ts";
 import { updateReachabilityMetrics } from "./reachability-metrics.ts";
 import { timeZones } from "../time-zones/time-zones.ts";
-import { updateTimeZoneMetric } from "./time-zone-metrics.ts";
+import { setTimeZoneMetric } from "./time-zone-metrics.ts";
 import { type ProbeServer, startProbeServer } from "./probe-server.ts";
 import { isBusUp } from "../bus/nats-transporter.ts";
 
@@ -34,13 +34,13 @@ export function probes({ port, host, alsoMissing = () => [], onListening }: Prob
     name: "probes",
     async started(broker) {
       collectProcessMetrics();
+      setTimeZoneMetric();
       server = await startProbeServer({
         port,
         host,
         missing: async () => (stopping ? ["stopping"] : [...(await missingParts(broker)), ...alsoMissing()]),
         details: () => ({ time_zones: timeZones().version }),
         metrics: async () => {
-          updateTimeZoneMetric();
           await updateReachabilityMetrics(broker);
           return metricsRegistry.metrics();
         },

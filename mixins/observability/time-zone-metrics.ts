@@ -9,9 +9,8 @@ const published = new Gauge({
   registers: [metricsRegistry],
 });
 
-/** Updates the metric of the time zone release; runs at each scrape. */
-export function updateTimeZoneMetric(): void {
+/** Sets the metric of the time zone release; once, because the process chooses its rules before it starts services. */
+export function setTimeZoneMetric(): void {
   const { version, source, publishedAt } = timeZones();
-  published.reset();
   published.set({ version, source }, Math.floor(publishedAt / 1000));
 }

@@ -1,5 +1,6 @@
-import type { Context, Middleware, Service } from "moleculer";
+import type { ActionSchema, Context, Middleware, Service } from "moleculer";
 import type { CallMeta } from "../../services/contracts/contract.ts";
+import { isInternalAction } from "./internal-action.ts";
 import type { SpanStart, Tracer } from "./tracer.ts";
 
 type Handler = (this: Service, context: Context<unknown, CallMeta>) => Promise<unknown>;
@@ -14,9 +15,9 @@ const FIRST_SERVER_ERROR = 500;
 export function tracing(tracer: Tracer): Middleware {
   const traced =
     (kindOf: (context: Context) => SpanStart["kind"]) =>
-    (next: Handler, { name = "", visibility }: { name?: string; visibility?: string | undefined }): Handler => {
-      // A private action is called only within its process, as moleculer-web's `rest` for each request.
-      if (name.startsWith("$") || visibility === "private") return next;
+    (next: Handler, action: ActionSchema): Handler => {
+      if (isInternalAction(action)) return next;
+      const { name = "" } = action;
       return async function spanned(context) {
         const { meta } = context;
         const { traceparent: parent } = meta;

@@ -41,8 +41,8 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
   const store = announcementsStore(connection);
   const queue = new WriteQueue();
 
-  /** The revision that an earlier try of the write has stored; undefined if none has. */
-  async function earlierTryOutcome(guildId: GuildId, text: string) {
+  /** The revision that an earlier attempt of the write has stored; undefined if none has. */
+  async function earlierAttemptOutcome(guildId: GuildId, text: string) {
     const id = text as AnnouncementId;
     const revision = await store.revisionWritten(guildId, id);
     return revision === undefined ? undefined : { next: { guildId, id, revision }, isUnchanged: false };
@@ -78,7 +78,7 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
               return isRefusal(eventId) ? eventId : changeAnnouncement(stored, params, eventId);
             },
             save: async ({ next, restartsRule, isUnchanged }) => isUnchanged || store.replace(next, restartsRule),
-            findEarlierTry: () => earlierTryOutcome(params.guildId, params.id),
+            findEarlierAttempt: () => earlierAttemptOutcome(params.guildId, params.id),
           }),
         );
         if (isRefusal(outcome)) return outcome;
@@ -96,7 +96,7 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
               return revisionMismatch(stored.revision, ifRevision) ?? { stored, next };
             },
             save: ({ stored }) => store.remove(stored),
-            findEarlierTry: () => earlierTryOutcome(guildId, id),
+            findEarlierAttempt: () => earlierAttemptOutcome(guildId, id),
           }),
         );
         return isRefusal(removed) ? removed : broadcastChange(context, removed.next);

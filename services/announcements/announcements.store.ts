@@ -1,6 +1,5 @@
 import { type Connection, type Model, Schema } from "mongoose";
 import { complete } from "../../mixins/objects/complete.ts";
-import { MAX_JOIN_WAIT_MS } from "../../mixins/async/timeout.ts";
 import {
   changesSince,
   unchangedFields,
@@ -15,7 +14,7 @@ import { FORMER_INDEX } from "../../mixins/mongo/former-state.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
 import { revisionWritten, wasCreated } from "../../mixins/mongo/recent-writes.ts";
 import { findRows, streamPages } from "../../mixins/mongo/find-command.ts";
-import { batched } from "../../mixins/async/batch.ts";
+import { batched, READ_SLOT_TIMEOUT_MS } from "../../mixins/async/batch.ts";
 import { deadlineStages, rejectIfLate } from "../../mixins/mongo/write-context.ts";
 import type { Announcement, AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { Changed } from "../contracts/contract.ts";
@@ -72,9 +71,9 @@ for (const [keys, options] of trackedIndexes) announcementSchema.index(keys, opt
 export interface AnnouncementsStore {
   /** Stores a new announcement; refuses if the guild has 1000 already (D26). */
   insert(draft: AnnouncementDraft): Promise<Refusal | undefined>;
-  /** Whether an earlier try of the current write has stored the new announcement. */
+  /** Whether an earlier attempt of the current write has stored the new announcement. */
   wasCreated(guildId: GuildId, id: AnnouncementId): Promise<boolean>;
-  /** The revision that an earlier try of the current write has stored; undefined if none has. */
+  /** The revision that an earlier attempt of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId, id: AnnouncementId): Promise<number | undefined>;
   /** Null if the guild has no announcement with the id. */
   find(guildId: GuildId, id: string): Promise<Announcement | null>;
@@ -151,7 +150,7 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
       );
       return Promise.all(guildIds.map((guildId) => reads.get(guildId) as Promise<readonly number[] | Error>));
     },
-    { maxSize: MAX_GUILDS_AT_ONCE, slotTimeoutMs: MAX_JOIN_WAIT_MS },
+    { maxSize: MAX_GUILDS_AT_ONCE, slotTimeoutMs: READ_SLOT_TIMEOUT_MS },
   );
 
   return {
@@ -163,7 +162,7 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
           const row = { _id, ...draft, slot };
           return saveRevision(model, row, stampedNewRecord(row, ["standsSince", "sequence"]));
         },
-        findEarlierTry: async () => (await wasCreated(model, { _id, guildId: draft.guildId })) || undefined,
+        findEarlierAttempt: async () => (await wasCreated(model, { _id, guildId: draft.guildId })) || undefined,
       });
       return isRefusal(stored) ? stored : undefined;
     },

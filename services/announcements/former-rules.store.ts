@@ -3,7 +3,7 @@ import { complete } from "../../mixins/objects/complete.ts";
 import {
   type FormerState,
   type FormerStateRow,
-  formerStatesSince,
+  findFormerStatesAfter,
   storedStateExpression,
 } from "../../mixins/mongo/former-state.ts";
 import type { AnnouncementRule } from "../contracts/announcements.contract.ts";
@@ -45,7 +45,7 @@ export async function formerRules<Row>(
   guildId: GuildId,
   after: EpochMs,
 ): Promise<AnnouncementRule[]> {
-  return (await formerStatesSince<Row, FormerRuleFields>(model, guildId, after)).map(ruleOf);
+  return (await findFormerStatesAfter<Row, FormerRuleFields>(model, guildId, after)).map(ruleOf);
 }
 
 function ruleOf({ _id, former }: FormerStateRow<FormerRuleFields>): AnnouncementRule {

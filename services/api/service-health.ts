@@ -1,4 +1,4 @@
-import { wasNotReceived } from "../../mixins/bus/retry-policy.ts";
+import { classify } from "../../mixins/bus/retry-policy.ts";
 import { InFlightMap } from "../../mixins/async/in-flight-map.ts";
 import type { Health } from "../contracts/health.contract.ts";
 import type { OwnerName } from "../contracts/service-names.ts";
@@ -43,7 +43,7 @@ export class ServiceUnavailable extends Error {
 
 /** Whether the error means that no service has begun the call. */
 export function wasNotBegun(error: unknown): boolean {
-  return error instanceof ServiceUnavailable ? !error.mayHaveBegun : wasNotReceived(error);
+  return error instanceof ServiceUnavailable ? !error.mayHaveBegun : classify(error).isNotReceived;
 }
 
 /**

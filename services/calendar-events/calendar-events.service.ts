@@ -181,7 +181,7 @@ export function calendarEventsService({
               decide: (stored) =>
                 revisionMismatch(stored.revision, params.ifRevision) ?? changeCalendar(stored, params),
               save: (next) => calendars.replace(next),
-              findEarlierTry: () => calendars.revisionWritten(guildId, calendarNumber),
+              findEarlierAttempt: () => calendars.revisionWritten(guildId, calendarNumber),
             }),
           );
           if (isRefusal(changed)) return changed;

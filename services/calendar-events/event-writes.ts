@@ -82,9 +82,9 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
           return revisionMismatch(publicRevision(resolved.event, resolved.calendar), condition) ?? decide(resolved);
         },
         save: (next) => next.save(),
-        findEarlierTry: async () => {
+        findEarlierAttempt: async () => {
           const revision = await store.revisionWritten(reference.guildId, seriesId as EventId);
-          return revision === undefined ? undefined : storedByEarlierTry(reference, seriesId as EventId, revision);
+          return revision === undefined ? undefined : storedByEarlierAttempt(reference, seriesId as EventId, revision);
         },
       }),
     );
@@ -92,10 +92,10 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
   }
 
   /**
-   * The revision that another try of the write has stored. A removed event is no longer found; its revision is shown
-   * without the version of the zone.
+   * The revision that another attempt of the write has stored. A removed event is no longer found; its revision is
+   * shown without the version of the zone.
    */
-  async function storedByEarlierTry({ guildId, calendarNumber }: InCalendar, id: EventId, revision: number) {
+  async function storedByEarlierAttempt({ guildId, calendarNumber }: InCalendar, id: EventId, revision: number) {
     const resolved = await events.findInCalendar({ guildId, calendarNumber, eventId: id });
     const shown = isRefusal(resolved)
       ? `${revision}`
@@ -120,8 +120,8 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
           return isRefusal(event) ? event : { event, written: toWritten(event, calendar) };
         },
         save: ({ event }) => store.insert(event),
-        findEarlierTry: async () =>
-          (await store.wasCreated({ id, guildId: params.guildId })) ? storedByEarlierTry(params, id, 1) : undefined,
+        findEarlierAttempt: async () =>
+          (await store.wasCreated({ id, guildId: params.guildId })) ? storedByEarlierAttempt(params, id, 1) : undefined,
       });
       return isRefusal(outcome) ? outcome : outcome.written;
     },

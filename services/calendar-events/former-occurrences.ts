@@ -1,4 +1,4 @@
-import { MAX_FORMER } from "../../mixins/mongo/former-state.ts";
+import { MAX_FORMER_STATES } from "../../mixins/mongo/former-state.ts";
 import type { Occurrence, OccurrencesStartingParams } from "../contracts/occurrences.contract.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
@@ -34,7 +34,7 @@ export async function formerOccurrences(
     const calendar = calendarByNumber(guildId, written, calendarNumber);
     if (!(await isAllowed(calendarNumber))) continue;
     for (const occurrence of merged.flatMap((window) => occurrencesIn(window, former, calendar))) {
-      if (occurrences.length >= MAX_FORMER) return occurrences;
+      if (occurrences.length >= MAX_FORMER_STATES) return occurrences;
       occurrences.push({ ...occurrence, until: former.until });
     }
   }
@@ -52,7 +52,7 @@ function occurrencesStartingIn(window: Window, event: StoredEvent, calendar: Cal
   if (series === undefined) {
     return startsIn(event, window) ? [singleOccurrence(event)] : [];
   }
-  const ruleOccurrences = occurrencesStarting(series, window, MAX_FORMER);
+  const ruleOccurrences = occurrencesStarting(series, window, MAX_FORMER_STATES);
   return ruleOccurrences.flatMap(
     (ruleOccurrence) => effectiveOccurrence(event, ruleOccurrence, undefined, calendar) ?? [],
   );

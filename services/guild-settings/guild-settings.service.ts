@@ -35,7 +35,7 @@ export function guildSettingsService({ mongoUrl }: { readonly mongoUrl: string }
             decide: (stored) =>
               revisionMismatch(stored.revision, ifRevision) ?? changeSettings(stored, changes, isOperator(context)),
             save: (next) => store.replace(next),
-            findEarlierTry: async () => {
+            findEarlierAttempt: async () => {
               const revision = await store.revisionWritten(guildId);
               return revision === undefined
                 ? undefined

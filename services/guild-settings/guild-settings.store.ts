@@ -35,7 +35,7 @@ export interface GuildSettingsStore {
   find(guildId: GuildId): Promise<GuildSettings | null>;
   /** Stores `next` if the stored revision is one less; false if another write was stored in the meantime. */
   replace(next: GuildSettings): Promise<boolean>;
-  /** The revision that an earlier try of the current write has stored; undefined if none has. */
+  /** The revision that an earlier attempt of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId): Promise<number | undefined>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }

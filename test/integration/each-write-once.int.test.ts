@@ -28,8 +28,8 @@ const startsAt = 1_900_000_000_000;
 
 /** The writes of one kind of record. */
 interface Written {
-  /** Makes one try of a write; resolves with its outcome. */
-  readonly tryIt: (value: string, writeId: string) => Promise<unknown>;
+  /** Makes one attempt of a write; resolves with its outcome. */
+  readonly attemptWrite: (value: string, writeId: string) => Promise<unknown>;
   /** The stored value that the writes change, and its revision. */
   readonly stored: () => Promise<unknown>;
 }
@@ -54,7 +54,7 @@ describe("a write that is retried with its id", () => {
     return guildId;
   }
 
-  const asTry = (writeId: string) => ({ writeId: writeId as ReturnType<typeof newWriteId> });
+  const asAttempt = (writeId: string) => ({ writeId: writeId as ReturnType<typeof newWriteId> });
   const event = () => ({ guildId, calendarNumber, startsAt, endsAt: startsAt + HOUR_MS });
   const newEvent = async (more: object = {}) => (await services.call(createEvent, { ...event(), ...more })).eventId;
   const rule = () => ({ guildId, channel: "1", type: "UNIVERSAL" as const, hours: 0, minutes: 0, info: "" });
@@ -63,7 +63,7 @@ describe("a write that is retried with its id", () => {
   function eventWrites(named: string): Written {
     const reference = { guildId, calendarNumber, eventId: named as EventId };
     return {
-      tryIt: (name, id) => services.call(updateEvent, { ...reference, name }, asTry(id)),
+      attemptWrite: (name, id) => services.call(updateEvent, { ...reference, name }, asAttempt(id)),
       stored: () => services.call(getEvent, reference),
     };
   }
@@ -84,17 +84,17 @@ describe("a write that is retried with its id", () => {
     "an announcement's": async () => {
       const id = await newRule();
       return {
-        tryIt: (info, writeId) => services.call(updateAnnouncement, { guildId, id, info }, asTry(writeId)),
+        attemptWrite: (info, writeId) => services.call(updateAnnouncement, { guildId, id, info }, asAttempt(writeId)),
         stored: () => services.call(getAnnouncement, { guildId, id }),
       };
     },
     "a calendar's": async () => ({
-      tryIt: (name, id) => services.call(updateCalendar, { guildId, calendarNumber, name }, asTry(id)),
+      attemptWrite: (name, id) => services.call(updateCalendar, { guildId, calendarNumber, name }, asAttempt(id)),
       stored: () => services.call(getCalendar, { guildId, calendarNumber }),
     }),
     "the guild's settings'": async () => ({
-      tryIt: async (prefix, id) => {
-        const { revision } = await services.call(updateGuildSettings, { guildId, prefix }, asTry(id));
+      attemptWrite: async (prefix, id) => {
+        const { revision } = await services.call(updateGuildSettings, { guildId, prefix }, asAttempt(id));
         return { revision };
       },
       stored: () => services.call(getGuildSettings, { guildId }),
@@ -104,34 +104,34 @@ describe("a write that is retried with its id", () => {
   describe.each(Object.entries(UPDATES))("%s update", (_whose, prepare) => {
     test("is performed once, and has the same outcome each time", async () => {
       newGuild();
-      const { tryIt, stored } = await prepare();
+      const { attemptWrite, stored } = await prepare();
       const id = newWriteId();
-      const first = await tryIt("mine", id);
+      const first = await attemptWrite("mine", id);
       const after = await stored();
-      await expect(tryIt("mine", id)).resolves.toEqual(first);
+      await expect(attemptWrite("mine", id)).resolves.toEqual(first);
       await expect(stored()).resolves.toEqual(after);
     });
 
     test("does not undo a later write of another client", async () => {
       newGuild();
-      const { tryIt, stored } = await prepare();
+      const { attemptWrite, stored } = await prepare();
       const id = newWriteId();
-      const first = await tryIt("mine", id);
-      await tryIt("theirs", newWriteId());
+      const first = await attemptWrite("mine", id);
+      await attemptWrite("theirs", newWriteId());
       const after = await stored();
-      await expect(tryIt("mine", id)).resolves.toEqual(first);
+      await expect(attemptWrite("mine", id)).resolves.toEqual(first);
       await expect(stored()).resolves.toEqual(after);
       expect(JSON.stringify(after)).toContain("theirs");
     });
 
-    test("is performed once by ten concurrent tries", async () => {
+    test("is performed once by ten concurrent attempts", async () => {
       newGuild();
-      const { tryIt, stored } = await prepare();
+      const { attemptWrite, stored } = await prepare();
       const id = newWriteId();
-      const responses = await Promise.all(Array.from({ length: 10 }, () => tryIt("mine", id)));
+      const responses = await Promise.all(Array.from({ length: 10 }, () => attemptWrite("mine", id)));
       const after = await stored();
       expect(responses).toEqual(responses.map(() => responses[0]));
-      await expect(tryIt("mine", id)).resolves.toEqual(responses[0]);
+      await expect(attemptWrite("mine", id)).resolves.toEqual(responses[0]);
       await expect(stored()).resolves.toEqual(after);
     });
   });
@@ -141,9 +141,10 @@ describe("a write that is retried with its id", () => {
     const eventId = await newEvent();
     const reference = { guildId, calendarNumber, eventId };
     const id = newWriteId();
-    const tryIt = () => services.call(updateEvent, { ...reference, name: "mine", ifRevision: ["1"] }, asTry(id));
-    const first = await tryIt();
-    await expect(tryIt()).resolves.toEqual(first);
+    const attemptWrite = () =>
+      services.call(updateEvent, { ...reference, name: "mine", ifRevision: ["1"] }, asAttempt(id));
+    const first = await attemptWrite();
+    await expect(attemptWrite()).resolves.toEqual(first);
     await expect(services.call(updateEvent, { ...reference, ifRevision: ["1"] })).rejects.toMatchObject({
       type: "REVISION_MISMATCH",
     });
@@ -152,24 +153,24 @@ describe("a write that is retried with its id", () => {
   test("succeeds if its record was deleted in the meantime", async () => {
     newGuild();
     const eventId = await newEvent();
-    const { tryIt } = eventWrites(eventId);
+    const { attemptWrite } = eventWrites(eventId);
     const id = newWriteId();
-    const first = await tryIt("mine", id);
+    const first = await attemptWrite("mine", id);
     await services.call(removeEvent, { guildId, calendarNumber, eventId });
-    await expect(tryIt("mine", id)).resolves.toEqual(first);
-    await expect(tryIt("another", newWriteId())).rejects.toMatchObject({ type: "EVENT_NOT_FOUND" });
+    await expect(attemptWrite("mine", id)).resolves.toEqual(first);
+    await expect(attemptWrite("another", newWriteId())).rejects.toMatchObject({ type: "EVENT_NOT_FOUND" });
   });
 
   test("creates one event, also if it was deleted in the meantime", async () => {
     newGuild();
     const id = newWriteId();
-    const tryIt = () => services.call(createEvent, event(), asTry(id));
-    const responses = [...(await Promise.all([tryIt(), tryIt(), tryIt()])), await tryIt()];
+    const attemptWrite = () => services.call(createEvent, event(), asAttempt(id));
+    const responses = [...(await Promise.all([attemptWrite(), attemptWrite(), attemptWrite()])), await attemptWrite()];
     expect(new Set(responses.map(({ eventId }) => eventId)).size).toBe(1);
     const list = () => services.call(listEvents, { guildId, calendarNumber, from: 0, until: startsAt * 2 });
     const { eventId } = responses[0] as { eventId: EventId };
     await services.call(removeEvent, { guildId, calendarNumber, eventId });
-    await expect(tryIt()).resolves.toEqual(responses[0]);
+    await expect(attemptWrite()).resolves.toEqual(responses[0]);
     await expect(list()).resolves.toEqual([]);
   });
 
@@ -177,10 +178,11 @@ describe("a write that is retried with its id", () => {
     newGuild();
     const eventId = await newEvent();
     const id = newWriteId();
-    const tryIt = () => services.call(createAnnouncement, { ...rule(), type: "SPECIFIC" as const, eventId }, asTry(id));
-    const responses = await Promise.all([tryIt(), tryIt(), tryIt()]);
+    const attemptWrite = () =>
+      services.call(createAnnouncement, { ...rule(), type: "SPECIFIC" as const, eventId }, asAttempt(id));
+    const responses = await Promise.all([attemptWrite(), attemptWrite(), attemptWrite()]);
     await services.call(removeEvent, { guildId, calendarNumber, eventId });
-    await expect(tryIt()).resolves.toEqual(responses[0]);
+    await expect(attemptWrite()).resolves.toEqual(responses[0]);
     await expect(services.call(listAnnouncements, { guildId, amount: -1 })).resolves.toHaveLength(1);
   });
 
@@ -191,9 +193,9 @@ describe("a write that is retried with its id", () => {
     const ids = [newWriteId(), newWriteId(), newWriteId()] as const;
     const reference = { guildId, calendarNumber };
     const removals = [
-      () => services.call(removeEvent, { ...reference, eventId: occurrenceId(series, startsAt) }, asTry(ids[0])),
-      () => services.call(removeEvent, { ...reference, eventId: series }, asTry(ids[1])),
-      () => services.call(removeAnnouncement, { guildId, id: rules }, asTry(ids[2])),
+      () => services.call(removeEvent, { ...reference, eventId: occurrenceId(series, startsAt) }, asAttempt(ids[0])),
+      () => services.call(removeEvent, { ...reference, eventId: series }, asAttempt(ids[1])),
+      () => services.call(removeAnnouncement, { guildId, id: rules }, asAttempt(ids[2])),
     ];
     for (const remove of removals) await remove();
     const responses = await Promise.allSettled(removals.map((remove) => remove()));
@@ -205,14 +207,14 @@ describe("a write that is retried with its id", () => {
 
   test("is refused if its id is malformed, and reaches no query", async () => {
     newGuild();
-    const tryIt = services.call(
+    const attemptWrite = services.call(
       updateGuildSettings,
       { guildId, prefix: "!" },
       {
         writeId: { $gt: "" } as never,
       },
     );
-    await expect(tryIt).rejects.toMatchObject({
+    await expect(attemptWrite).rejects.toMatchObject({
       type: "INVALID_REQUEST",
       data: { problems: [{ field: "meta.writeId" }] },
     });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { ServiceBroker, type ServiceSchema } from "moleculer";
 import { natsTransporterOf, NatsTransporter } from "../../mixins/bus/nats-transporter.ts";
 import { retries } from "../../mixins/bus/retries.middleware.ts";
-import { MAX_RETRIES, wasNotReceived } from "../../mixins/bus/retry-policy.ts";
+import { classify, RETRY_POLICY } from "../../mixins/bus/retry-policy.ts";
 import { serve } from "../../mixins/actions/contract-action.ts";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { action } from "../../services/contracts/contract.ts";
@@ -70,7 +70,7 @@ describe("a call to another process", () => {
   const handler = () => handle((calls += 1));
   const actions = { ...serve(read, handler), ...serve(set, handler), ...serve(make, handler), ping: () => true };
   const thing: ServiceSchema = { name: "thing", actions };
-  /** Sets as the gateway does: every try has the write's id. */
+  /** Sets as the gateway does: every attempt has the write's id. */
   const setOnce = () => caller.call(set.name, {}, { meta: { writeId: newWriteId() } });
 
   beforeAll(async () => {
@@ -130,7 +130,7 @@ describe("a call to another process", () => {
     expect(calls).toBe(1);
   });
 
-  test("has the outcome of the running try if it is retried meanwhile: it is performed once", async () => {
+  test("has the outcome of the running attempt if it is retried meanwhile: it is performed once", async () => {
     const { promise, resolve } = Promise.withResolvers<number>();
     handle = () => promise;
     const before = pendingCalls(caller) ?? 0;
@@ -144,7 +144,7 @@ describe("a call to another process", () => {
   });
 
   test("stays in memory neither after its answer nor after its timeout", async () => {
-    transporterOf(caller).loseNext("REQB.thing.", 1 + MAX_RETRIES);
+    transporterOf(caller).loseNext("REQB.thing.", 1 + RETRY_POLICY.maxRetries);
     await expect(setOnce()).rejects.toMatchObject({ type: "REQUEST_TIMEOUT" });
     await until(() => pendingCalls(caller) === 0, "nothing is in memory");
     expect(pendingCalls(caller)).toBe(0);
@@ -162,7 +162,8 @@ describe("a call to another process", () => {
     handle = (call) => Promise.resolve(call);
     await transporterOf(callee).loseConnection();
     // Until the server has noticed it, the server still sends requests there.
-    const isRefused = () => caller.call(read.name, {}, { retries: 0 }).catch((error: unknown) => wasNotReceived(error));
+    const isRefused = () =>
+      caller.call(read.name, {}, { retries: 0 }).catch((error: unknown) => classify(error).isNotReceived);
     await until(async () => (await isRefused()) === true, "the server knows that there is no subscriber");
     calls = 0;
     const repeated = setOnce();

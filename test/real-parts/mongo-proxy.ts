@@ -24,7 +24,7 @@ export interface MongoProxy {
 }
 
 /** The driver retries a write once. */
-const TRIES = 2;
+const ATTEMPTS = 2;
 const HEADER_BYTES = 16;
 const OP_MSG = 2013;
 
@@ -49,13 +49,13 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
     const command = commandIn(message);
     if (command === undefined) return false;
     const key = `${mongoose.mongo.BSON.EJSON.stringify(command["lsid"])} ${String(command["txnNumber"])}`;
-    const tries = doomed.get(key) ?? (meant.left > 0 && meant.isMeant(command) ? 0 : undefined);
-    if (tries === undefined) return false;
-    if (tries === 0) {
+    const attempts = doomed.get(key) ?? (meant.left > 0 && meant.isMeant(command) ? 0 : undefined);
+    if (attempts === undefined) return false;
+    if (attempts === 0) {
       meant.left -= 1;
       lost += 1;
     }
-    if (tries + 1 < TRIES) doomed.set(key, tries + 1);
+    if (attempts + 1 < ATTEMPTS) doomed.set(key, attempts + 1);
     else doomed.delete(key);
     return true;
   }

@@ -12,7 +12,12 @@ export const HEALTH_PATHS = {
     "Reports whether the gateway can serve requests. A 503 names unavailable services and databases; `time_zones` is the release of the time zone database",
 };
 
-/** The probes of an orchestrator. `missing` returns the names of unavailable services and databases. */
+/**
+ * The probes of an orchestrator on the port of the API: they concern the gateway and the services that it calls. Each
+ * process, the gateway included, has probes of its own on another port (mixins/observability/probe-server.ts).
+ *
+ * @param missing - Returns the names of unavailable services and databases.
+ */
 export function healthPages(missing: () => Promise<readonly string[]>): readonly Page[] {
   const live = jsonResponse(200, { status: "live" });
   return [

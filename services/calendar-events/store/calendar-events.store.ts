@@ -51,9 +51,9 @@ export interface CalendarEventsStore extends EventReads {
   remove(event: StoredEvent): Promise<boolean>;
   /** The former states of events that were moved, recoloured or removed after an instant; the latest first. */
   formerEvents(guildId: GuildId, after: EpochMs): Promise<FormerEvent[]>;
-  /** Whether another try of the current write has stored the new event. */
+  /** Whether another attempt of the current write has stored the new event. */
   wasCreated(event: Pick<CalendarEvent, "id" | "guildId">): Promise<boolean>;
-  /** The revision that another try of the current write has stored; undefined if none has. */
+  /** The revision that another attempt of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId, eventId: EventId): Promise<number | undefined>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }

@@ -34,7 +34,7 @@ export interface CalendarsStore {
   list(guildId: GuildId): Promise<Calendar[]>;
   /** Stores the next revision; false if another write was stored in the meantime. */
   replace(next: ChangedCalendar): Promise<boolean>;
-  /** The revision that another try of the current write has stored; undefined if none has. */
+  /** The revision that another attempt of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId, calendarNumber: number): Promise<number | undefined>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }

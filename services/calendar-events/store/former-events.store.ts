@@ -1,7 +1,7 @@
 import type { Model } from "mongoose";
 import { complete } from "../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
-import { type FormerState, formerStatesSince, storedStateExpression } from "../../../mixins/mongo/former-state.ts";
+import { type FormerState, findFormerStatesAfter, storedStateExpression } from "../../../mixins/mongo/former-state.ts";
 import type { Color, EventText } from "../../contracts/calendar-events.contract.ts";
 import type { Changed } from "../../contracts/contract.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
@@ -89,7 +89,7 @@ export function formerOccurrence(guildId: GuildId, before: Occurrence): { readon
  * instant. It leaves out series that had overrides: those were removed with the former state.
  */
 export async function formerEvents<Row>(model: Model<Row>, guildId: GuildId, after: EpochMs): Promise<FormerEvent[]> {
-  const records = await formerStatesSince<Row, FormerEventFields | FormerOccurrenceFields>(model, guildId, after);
+  const records = await findFormerStatesAfter<Row, FormerEventFields | FormerOccurrenceFields>(model, guildId, after);
   return records.flatMap(({ _id, former }): FormerEvent[] => {
     const until = former.until.getTime();
     if ("eventId" in former) return [{ occurrence: occurrenceIn(_id as OccurrenceId, former), until }];

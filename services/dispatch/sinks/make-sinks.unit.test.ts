@@ -39,9 +39,11 @@ describe("the chosen sinks", () => {
     ["DISCORD_API_URL", "https://"],
     ["DISCORD_BOT_URL", "https://a b"],
     ["DISCORD_BOT_URL", "https://a.example/)"],
+    ["DISCORD_BOT_URL", "https://a.example/("],
     ["DISCORD_REQUESTS_PER_SECOND", "-7"],
     ["WEBHOOK_URL", "ftp://example.com"],
     ["WEBHOOK_URL", "https://example.com:99999/"],
+    ["WEBHOOK_URL", "https://example.com/a b"],
     ["WEBHOOK_SECRET", "secret"],
     ["WEBHOOK_SECRET", "whsec_c2hvcnQ="],
     ["WEBHOOK_ALLOW_PRIVATE", "maybe"],
@@ -49,5 +51,16 @@ describe("the chosen sinks", () => {
     const read = () => settings({ [name]: value });
     expect(read).toThrow(new RegExp(`^${name} must be `));
     expect(read).not.toThrow(new RegExp(RegExp.escape(value)));
+  });
+
+  test("refuse parentheses only in the URL that is sent in User-Agent, and name them", () => {
+    const url = "https://example.com/hook(1)";
+    expect(settings({ WEBHOOK_URL: url, DISCORD_API_URL: url })).toMatchObject({
+      WEBHOOK_URL: url,
+      DISCORD_API_URL: url,
+    });
+    expect(() => settings({ DISCORD_BOT_URL: url })).toThrow(
+      "DISCORD_BOT_URL must be an http or https URL without white space or parentheses",
+    );
   });
 });

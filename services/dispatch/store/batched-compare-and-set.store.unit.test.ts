@@ -68,7 +68,7 @@ describe("the batching of compare-and-set", () => {
   test("rejects the changes of a failed command, and sends the next", async () => {
     const { commands, model } = heldDatabase();
     const take = batchedCompareAndSet<{ readonly _id: string }>(model);
-    for (let tries = 0; tries < 3; tries += 1) {
+    for (let attempts = 0; attempts < 3; attempts += 1) {
       const taken = take(step("a"));
       await turn();
       commands.at(-1)?.fail(new Error("no primary"));

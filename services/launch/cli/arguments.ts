@@ -16,7 +16,10 @@ export function parseArguments<Options extends ParseArgsOptionsConfig>(
   }
 }
 
-/** Returns the params if they are valid. Otherwise throws a StartupError with every problem and the usage. */
+/**
+ * Returns the params if they are valid. Otherwise throws a StartupError with every problem and the usage. The compiler
+ * infers `Params` from `types`, which has no value at run time: the other members have only the names of the params.
+ */
 export function checkedParams<Params>(
   contract: Pick<ActionContract<Params, unknown>, "params" | "crossFieldProblems" | "types">,
   params: object,

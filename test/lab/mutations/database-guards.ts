@@ -1,6 +1,6 @@
 import type { TestedGuard } from "./guard.ts";
 
-const tries = { testFile: "test/integration/each-write-once.int.test.ts", onRealParts: true } as const;
+const eachWriteOnce = { testFile: "test/integration/each-write-once.int.test.ts", onRealParts: true } as const;
 
 /** Guards of database commands, and of operations in flight. */
 export const DATABASE_GUARDS: readonly TestedGuard[] = [
@@ -100,17 +100,17 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "a write whose first try may be stored does not end with the error of a try that was not started",
+    guard: "a write whose first attempt may be stored does not end with the error of an attempt that was not started",
     file: "mixins/bus/retried-call.ts",
-    in: "#endTry",
+    in: "#endAttempt",
     code: "$_ ? $ERROR : (this.#uncertainError ?? $ERROR)",
     without: "$ERROR",
     testFile: "mixins/bus/retries.contract.test.ts",
-    test: "and whose first try may have been performed does not end with the error of a later try that was not started",
+    test: "and whose first attempt may have been performed does not end with the error of a later attempt that was not started",
   },
   {
-    ...tries,
-    guard: "a write that another try has stored is not stored again",
+    ...eachWriteOnce,
+    guard: "a write that another attempt has stored is not stored again",
     file: "mixins/mongo/change-feed.ts",
     in: "saveRevision",
     property: "...notWrittenFilter()",
@@ -118,16 +118,16 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     test: "an event's update does not undo a later write of another client",
   },
   {
-    ...tries,
-    guard: "a write that an earlier try has stored is not refused",
+    ...eachWriteOnce,
+    guard: "a write that an earlier attempt has stored is not refused",
     file: "mixins/mongo/optimistic-write.ts",
     in: "optimisticWrite",
-    code: "(await $_.findEarlierTry?.()) ?? $REFUSAL",
+    code: "(await $_.findEarlierAttempt?.()) ?? $REFUSAL",
     without: "$REFUSAL",
     test: "succeeds if its record was deleted in the meantime",
   },
   {
-    ...tries,
+    ...eachWriteOnce,
     guard: "a write keeps the ids of the writes before it",
     file: "mixins/mongo/recent-writes.ts",
     in: "recentWritesField",
@@ -156,7 +156,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    ...tries,
+    ...eachWriteOnce,
     guard: "the id of a new record is the write id",
     file: "services/announcements/announcements.service.ts",
     in: "announcementsService",
@@ -165,7 +165,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     test: "creates one announcement",
   },
   {
-    ...tries,
+    ...eachWriteOnce,
     guard: "a write id is checked before it is part of a query",
     file: "mixins/actions/contract-action.ts",
     in: "writeContextOf",

@@ -62,8 +62,8 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "a private action is not in the metrics",
-    file: "mixins/observability/call-metrics.middleware.ts",
-    in: "localAction",
+    file: "mixins/observability/internal-action.ts",
+    in: "isInternalAction",
     code: '$OWN || $_ === "private"',
     without: "$OWN",
     testFile: "mixins/observability/probes.int.test.ts",

@@ -35,7 +35,7 @@ function badMessage(evidence: Evidence, message: VisibleMessage): string[] {
   const claim = record.writes.findLast(isClaim);
   if (row === undefined || claim === undefined) return [`${message.postId}: posted without a claim`];
   const says: string[] = [];
-  // A post that was due stays due, also if the clock is stepped back before its next part or next try.
+  // A post that was due stays due, also if the clock is stepped back before its next part or next attempt.
   const claims = record.writes.filter((write) => isClaim(write) && write.after.dueAt === claim.after.dueAt);
   const early = claim.after.dueAt - Math.max(...claims.map(({ at }) => databaseTime(evidence, at)));
   if (early > 0) says.push(`${row.id}: posted ${early} ms early`);

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { integerSetting, optionalSetting } from "../../../../mixins/settings/environment.ts";
+import { integerSetting, optionalSetting, type Setting } from "../../../../mixins/settings/environment.ts";
 import { VERSION } from "../../../contracts/version.ts";
 import { recentAttempts } from "./recent-attempts.ts";
 import { parseResponseBody } from "./response-body.ts";
@@ -21,7 +21,7 @@ import { urlSetting } from "../url-setting.ts";
 export const discordSettings = {
   DISCORD_TOKEN: optionalSetting("The bot's token; needed by the sink `discord`", "a bot token", /^[\w.-]{1,200}$/),
   DISCORD_API_URL: urlSetting("Base URL of Discord's API, version included", "https://discord.com/api/v10"),
-  DISCORD_BOT_URL: urlSetting(
+  DISCORD_BOT_URL: userAgentUrlSetting(
     "Address of a page about this bot, which Discord requires in `User-Agent`",
     "https://guildcal.example",
   ),
@@ -213,6 +213,16 @@ export function discordSink({
       client.close();
       return Promise.resolve();
     },
+  };
+}
+
+/** A URL for `User-Agent: DiscordBot (URL, version)`. A parenthesis in it would begin or end a comment of the header. */
+function userAgentUrlSetting(about: string, defaultText: string): Setting<string> {
+  const { expects, parse, ...setting } = urlSetting(about, defaultText);
+  return {
+    ...setting,
+    expects: `${expects} or parentheses`,
+    parse: (text) => (/[()]/.test(text) ? undefined : parse(text)),
   };
 }
 

@@ -10,6 +10,8 @@ const BITS: Readonly<Record<ChannelPermission, bigint>> = {
   SEND_MESSAGES_IN_THREADS: 1n << 38n,
 };
 const ADMINISTRATOR = 1n << 3n;
+/** Every bit, also those of permissions that Discord adds later. */
+const ALL_PERMISSIONS = ~0n;
 /** The permissions of a member who is timed out. */
 const ALLOWED_IN_TIMEOUT = BITS.VIEW_CHANNEL | BITS.READ_MESSAGE_HISTORY;
 
@@ -33,9 +35,12 @@ export interface Overwrite {
 }
 
 /**
- * The needed permissions that the bot lacks in a channel, computed in Discord's documented order: the guild's roles, then
- * the channel's overwrites for @everyone, for all of the bot's roles, and for the bot. A thread has its parent's
- * overwrites, and needs SEND_MESSAGES_IN_THREADS instead of SEND_MESSAGES.
+ * The permissions that posts can need and the bot lacks in a channel, computed in Discord's documented order: the
+ * guild's roles, then the channel's overwrites for @everyone, for all of the bot's roles, and for the bot. A thread has
+ * its parent's overwrites, and needs SEND_MESSAGES_IN_THREADS instead of SEND_MESSAGES.
+ *
+ * Not every post needs all of them: MENTION_EVERYONE is for mentions of everyone, here, and roles that not everybody
+ * may mention, and READ_MESSAGE_HISTORY is only for the look-up of a post whose response was lost.
  */
 export function missingPermissions(
   bot: BotMember,
@@ -53,10 +58,10 @@ export function missingPermissions(
 
 function permissionsOf(bot: BotMember, guildId: string, overwrites: readonly Overwrite[]): bigint {
   const { userId, isOwner, roleIds, basePermissions, isTimedOut } = bot;
-  if (isOwner || (basePermissions & ADMINISTRATOR) !== 0n) return ~0n;
+  if (isOwner || (basePermissions & ADMINISTRATOR) !== 0n) return ALL_PERMISSIONS;
   const levels = [
     overwrites.filter(({ kind, id }) => kind === "role" && id === guildId),
-    overwrites.filter(({ kind, id }) => kind === "role" && id !== guildId && roleIds.includes(id)),
+    overwrites.filter(({ kind, id }) => kind === "role" && roleIds.includes(id)),
     overwrites.filter(({ kind, id }) => kind === "member" && id === userId),
   ];
   const permissions = levels.reduce(applyOverwrites, basePermissions);
