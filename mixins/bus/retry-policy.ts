@@ -16,7 +16,7 @@ export const RETRY_POLICY = {
   firstPauseMs: 50,
   maxPauseMs: 200,
   /** Time since the first failure of this kind for which a call that no service receives is repeated. */
-  notReceivedMs: 1_500,
+  notReceivedMs: 2_500,
   /**
    * Delay of the first retry of a call without an answer; the next delay is twice as long. A message may be lost with a
    * replica or a NATS server.

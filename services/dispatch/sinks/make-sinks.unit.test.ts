@@ -60,7 +60,7 @@ describe("the chosen sinks", () => {
       DISCORD_API_URL: url,
     });
     expect(() => settings({ DISCORD_BOT_URL: url })).toThrow(
-      "DISCORD_BOT_URL must be an http or https URL without white space or parentheses",
+      "DISCORD_BOT_URL must be an http or https URL without white space or parentheses, in ASCII",
     );
   });
 });

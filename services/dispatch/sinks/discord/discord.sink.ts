@@ -216,13 +216,16 @@ export function discordSink({
   };
 }
 
-/** A URL for `User-Agent: DiscordBot (URL, version)`. A parenthesis in it would begin or end a comment of the header. */
+/**
+ * A URL for `User-Agent: DiscordBot (URL, version)`. A parenthesis in it would begin or end a comment of the header, and
+ * Node refuses a header with characters outside Latin-1.
+ */
 function userAgentUrlSetting(about: string, defaultText: string): Setting<string> {
   const { expects, parse, ...setting } = urlSetting(about, defaultText);
   return {
     ...setting,
-    expects: `${expects} or parentheses`,
-    parse: (text) => (/[()]/.test(text) ? undefined : parse(text)),
+    expects: `${expects} or parentheses, in ASCII`,
+    parse: (text) => (/[()]|[^\x21-\x7e]/.test(text) ? undefined : parse(text)),
   };
 }
 
