@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { EndOfTurn } from "../../../mixins/async/end-of-turn.ts";
 import { refuse } from "../../contracts/errors.ts";
 import { byteLength, type HttpResponse, isStream, isWhole, refusalResponse, StreamBroken } from "./http-response.ts";
 import {
@@ -139,8 +138,6 @@ export function httpServer({
     closeIdleConnections: () => connections.closeIdle(),
   });
   const sockets = new ListeningSockets(server);
-  /** Writes the responses of one iteration of the event loop together, at its end. */
-  const writes = new EndOfTurn();
   let draining = false;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -153,15 +150,14 @@ export function httpServer({
     const content = pendingContent instanceof Promise ? await pendingContent : pendingContent;
     if (content.onClose !== undefined) onceClosed(response, request.socket, content.onClose);
     const isRequestRead = decision === "refuse" || isBodyRead(request);
-    await writes.add(() => {
-      const isLastOfConnection = draining || (!isRequestRead && !isDiscardable(request));
-      response.writeHead(content.status, headerLines(content, requestId, isLastOfConnection));
-      if (!isWhole(content.body)) return;
+    const isLastOfConnection = draining || (!isRequestRead && !isDiscardable(request));
+    response.writeHead(content.status, headerLines(content, requestId, isLastOfConnection));
+    if (isWhole(content.body)) {
       // Before the end of the request, the response is complete for the client but not for node:http.
       if (isRequestRead) response.end(content.body);
       else response.write(content.body);
       connections.responseWritten(request.socket, response, byteLength(content.body));
-    });
+    }
     onServed({ request, requestId, status: content.status, ms: performance.now() - startedAt });
     if (isStream(content.body)) await writeStream(content.body, response, connections);
     else if (!isWhole(content.body)) await writePieces(content.body, response, connections);
