@@ -80,19 +80,6 @@ describe("the HTTP server", () => {
     expect(received().match(/^connection:/gim)).toHaveLength(1);
   });
 
-  test("responses of one iteration of the event loop are written at its end", async () => {
-    const writtenBefore: number[] = [];
-    await server.start({
-      respond: ({ socket }) => {
-        writtenBefore.push(socket.bytesWritten);
-        return jsonResponse(200, {});
-      },
-    });
-    const { received } = await server.send(request("").repeat(3), 3);
-    expect(writtenBefore).toEqual([0, 0, 0]);
-    expect(statusesIn(received())).toEqual(["200", "200", "200"]);
-  });
-
   test.each([
     ["a body that does not come", { "content-length": 1_000 }, ""],
     ["a body that trickles in", { "content-length": 1_000 }, "x"],

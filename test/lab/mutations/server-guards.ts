@@ -184,15 +184,6 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     test: "a second host gets an error",
   },
   {
-    guard: "responses of one iteration of the event loop are written together",
-    file: "services/api/http/http-server.ts",
-    in: "serve",
-    code: "$_.add($WRITE)",
-    without: "($WRITE)()",
-    testFile: "services/api/http/http-server.unit.test.ts",
-    test: "responses of one iteration of the event loop are written at its end",
-  },
-  {
     guard: "several sockets listen on the port",
     file: "services/api/http/listening-sockets.ts",
     code: "const SOCKET_COUNT = $_;",
