@@ -1,16 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
-import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
 import type { Caller } from "../../services/contracts/contract.ts";
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
 import { healthOf } from "../../services/contracts/health.contract.ts";
-import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
-import { newRecordingSink } from "../fixtures/recording-sink.ts";
-import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { KEY_NAMES, type KeyName, KEYS, MAY } from "../real-parts/key-matrix.ts";
 import { startTestGateway, type TestGateway } from "../real-parts/test-gateway.ts";
 import { OWNERS } from "../../services/contracts/service-names.ts";
+import { everyOwner } from "../real-parts/every-owner.ts";
 
 const OWN = "375357265198317579";
 const OTHER = "375357265198317580";
@@ -52,12 +48,7 @@ describe("the owner of an action, called over the bus (D3)", () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
-    gateway = await startTestGateway((mongoUrl) => [
-      guildSettingsService({ mongoUrl }),
-      announcementsService({ mongoUrl }),
-      calendarEventsService({ mongoUrl }),
-      dispatchService({ mongoUrl, sinks: [newRecordingSink()], graceMs: 60_000 }),
-    ]);
+    gateway = await startTestGateway(everyOwner);
   });
   afterAll(() => gateway.stop());
 

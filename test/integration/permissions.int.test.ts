@@ -1,9 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { newRecordingSink } from "../fixtures/recording-sink.ts";
-import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
-import { announcementsService } from "../../services/announcements/announcements.service.ts";
-import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
-import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 import type { Route } from "../../services/api/route.ts";
 import { createKey, revokeKey } from "../../services/contracts/api-keys.contract.ts";
@@ -11,6 +6,7 @@ import type { GuildId } from "../../services/contracts/ids.ts";
 import { KEY_NAMES, type KeyName, KEYS, MAY } from "../real-parts/key-matrix.ts";
 import { startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
 import { until } from "../real-parts/until.ts";
+import { everyOwner } from "../real-parts/every-owner.ts";
 
 const OWN = "375357265198317579" as GuildId;
 const OTHER = "375357265198317580" as GuildId;
@@ -26,12 +22,7 @@ describe("the permissions of keys (D3)", () => {
   const things = new Map<string, { readonly event: string; readonly announcement: string }>();
 
   beforeAll(async () => {
-    gateway = await startTestGateway((mongoUrl) => [
-      guildSettingsService({ mongoUrl }),
-      announcementsService({ mongoUrl }),
-      calendarEventsService({ mongoUrl }),
-      dispatchService({ mongoUrl, sinks: [newRecordingSink()], graceMs: 60_000 }),
-    ]);
+    gateway = await startTestGateway(everyOwner);
     await untilReady(gateway);
     for (const [name, key] of Object.entries(KEYS)) keys.set(name, await makeKey(key));
     keys.set("revoked", await makeKey(KEYS["guild, to write"], { revoke: true }));

@@ -136,7 +136,7 @@ describe("a call to another process", () => {
     const before = pendingCalls(caller) ?? 0;
     const [first, second] = [setOnce(), setOnce()];
     await until(() => pendingCalls(caller) === before + 4, "each was retried");
-    // What was sent before it has arrived before it.
+    // NATS delivers in order: when this call is answered, the owner has received both attempts.
     await caller.call("thing.ping");
     resolve(7);
     await expect(Promise.all([first, second])).resolves.toEqual([7, 7]);

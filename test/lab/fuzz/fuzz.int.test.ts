@@ -1,15 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { announcementsService } from "../../../services/announcements/announcements.service.ts";
-import { calendarEventsService } from "../../../services/calendar-events/calendar-events.service.ts";
-import { dispatchService } from "../../../services/dispatch/dispatch.service.ts";
-import { newRecordingSink } from "../../fixtures/recording-sink.ts";
-import { guildSettingsService } from "../../../services/guild-settings/guild-settings.service.ts";
 import { startTestGateway, type TestGateway, untilReady } from "../../real-parts/test-gateway.ts";
 import { nearlyMatching } from "./any-value.ts";
 import { ENDPOINTS, GUILDS } from "./any-step.ts";
 import { breachOf, Fuzzer } from "./fuzzer.ts";
 import { fuzzKeys } from "./fuzz-keys.ts";
+import { everyOwner } from "../../real-parts/every-owner.ts";
 
 const REQUESTS = 2_000;
 const SEED = 20_261_121;
@@ -18,12 +14,7 @@ describe("generated requests", () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
-    gateway = await startTestGateway((mongoUrl) => [
-      guildSettingsService({ mongoUrl }),
-      announcementsService({ mongoUrl }),
-      calendarEventsService({ mongoUrl }),
-      dispatchService({ mongoUrl, sinks: [newRecordingSink()], graceMs: 60_000 }),
-    ]);
+    gateway = await startTestGateway(everyOwner);
     await untilReady(gateway);
   });
   afterAll(() => gateway.stop());

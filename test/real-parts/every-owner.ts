@@ -1,0 +1,16 @@
+import type { ServiceSchema } from "moleculer";
+import { announcementsService } from "../../services/announcements/announcements.service.ts";
+import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
+import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
+import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
+import { newRecordingSink } from "../fixtures/recording-sink.ts";
+
+/** All services but the gateway, with a sink that only records. */
+export function everyOwner(mongoUrl: string): ServiceSchema[] {
+  return [
+    guildSettingsService({ mongoUrl }),
+    announcementsService({ mongoUrl }),
+    calendarEventsService({ mongoUrl }),
+    dispatchService({ mongoUrl, sinks: [newRecordingSink()], graceMs: 60_000 }),
+  ];
+}
