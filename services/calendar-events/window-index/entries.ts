@@ -18,8 +18,15 @@ export interface IndexFields {
 
 const HOUR_MS = 3_600_000;
 
-/** Duration classes of single events: up to a day, 30 days, or longer. */
-export const DURATION_CLASSES = [24, 30 * 24, Infinity].map((hours, entry) => ({ entry, maxMs: hours * HOUR_MS }));
+/**
+ * Duration classes of single events: up to 64 h, up to 170 days, or longer. New events have the first entry of their
+ * class; the others are of shorter classes that version 0.1.0 had. Its queries find the new entries, too.
+ */
+export const DURATION_CLASSES = [
+  { entries: [2, 0, 1], maxMs: 64 * HOUR_MS },
+  { entries: [4, 3], maxMs: 4_096 * HOUR_MS },
+  { entries: [5], maxMs: Infinity },
+] as const;
 
 /** The entry of moved occurrences. The entries of single events are smaller, those of series greater. */
 export const MOVED_ENTRY = 100;
@@ -43,8 +50,8 @@ export function indexFieldsOf(event: CalendarEvent): IndexFields {
 /** The index fields of an event that does not recur. */
 export function singleEventIndexFields(times: Times): IndexFields {
   const length = times.endsAt - times.startsAt;
-  const entries = DURATION_CLASSES.filter(({ maxMs }) => length <= maxMs).slice(0, 1);
-  return { entries: entries.map(({ entry }) => entry), lastAt: lastMsOf(times) };
+  const classes = DURATION_CLASSES.filter(({ maxMs }) => length <= maxMs).slice(0, 1);
+  return { entries: classes.map(({ entries: [entry] }) => entry), lastAt: lastMsOf(times) };
 }
 
 /** The index fields of a moved occurrence. */

@@ -9,8 +9,8 @@ import { MOVED_ENTRY, DURATION_CLASSES } from "./entries.ts";
 import { mayRepeatBetween } from "./indexed-interval.ts";
 
 /** Events of the last duration class have no longest duration. */
-const LONG_EVENT_ENTRY = DURATION_CLASSES.length - 1;
-const SHORT_CLASSES = DURATION_CLASSES.slice(0, LONG_EVENT_ENTRY);
+const LONG_EVENT_ENTRIES = DURATION_CLASSES[2].entries;
+const SHORT_CLASSES = DURATION_CLASSES.slice(0, 2);
 /** Largest number of slots of a range that are searched as single numbers. */
 const MAX_SINGLE_NUMBERS = 16;
 
@@ -36,7 +36,7 @@ export function windowQuery(
     // True for a row without `repeats`: null is not greater than null.
     $expr: mayRepeatBetween(walls.from, walls.last),
   };
-  const longEvents = which === "all" ? [LONG_EVENT_ENTRY] : [];
+  const longEvents = which === "all" ? LONG_EVENT_ENTRIES : [];
   const active = activeEntries(walls, longEvents).map((entries) => Object.assign({ entries }, isActive));
   const conditions = which === "all" ? [...shortEventConditions(window), ...active] : active;
   const common = { ...inCalendars(guildId, calendars), ...also };
@@ -62,8 +62,8 @@ export function seriesQuery(guildId: GuildId, calendars: readonly Calendar[], ev
 
 /** One condition for each duration class with a limit: their events end at most that long after the window. */
 function shortEventConditions({ from, until }: Window): EventFilter[] {
-  return SHORT_CLASSES.map(({ entry, maxMs }) => ({
-    entries: entry,
+  return SHORT_CLASSES.map(({ entries, maxMs }) => ({
+    entries: { $in: entries },
     lastAt: { $gte: from, $lt: until + maxMs },
     startsAt: { $lt: until },
   }));
