@@ -87,8 +87,15 @@ describe("the window index", () => {
 
   test("events with the entries of version 0.1.0 are found", async () => {
     const guildId = "102" as GuildId;
-    const shared = { guildId, calendarNumber: 1, startsAt: NOW, lastAt: NOW, endsAt: NOW + 1 };
-    const rows = [0, 1, 2, 3, 4, 5].map((entry) => ({ _id: `former-${entry}`, ...shared, entries: [entry] }));
+    const rows = [0, 1, 2, 3, 4, 5].map((entry) => ({
+      _id: `former-${entry}`,
+      guildId,
+      calendarNumber: 1,
+      startsAt: NOW,
+      endsAt: NOW + 1,
+      lastAt: NOW,
+      entries: [entry],
+    }));
     await events.insertMany(rows as never);
     const query = windowQuery(guildId, [unwrittenCalendar(guildId, 1)], { from: NOW, until: NOW + 1 });
     expect(await events.countDocuments(query)).toBe(rows.length);
