@@ -4,7 +4,7 @@ import { packetChecks } from "./mixins/bus/packet-checks.middleware.ts";
 import { retries } from "./mixins/bus/retries.middleware.ts";
 import { NatsTransporter } from "./mixins/bus/nats-transporter.ts";
 
-/** What differs from process to process; everything else about a broker is the same everywhere. */
+/** The settings that differ between processes; all other options are equal. */
 export interface BrokerSettings {
   /** `<service>.<pod or process>`; dotted, so that NATS permissions can be granted by service. */
   readonly nodeId: string;
@@ -40,7 +40,7 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
     logger: {
       type: "Pino",
       options: {
-        // Moleculer's own modules speak of every connection and registration: only what is wrong is of use.
+        // Moleculer's own modules log every connection and registration; only problems are useful.
         level: { BROKER: quiet, REGISTRY: quiet, TRANSIT: quiet, TRANSPORTER: quiet, "**": logLevel },
         pino: { options: lineFormat(logLevel) },
       },
@@ -67,15 +67,15 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
     tracing: false,
     // The launcher owns the signals: it stops the broker, then the embedded servers.
     skipProcessEventRegistration: true,
-    // Nobody on the bus has a right to ask for them.
+    // No service on the bus may call them.
     internalServices: false,
   };
 }
 
 /**
- * What is waited for at the end is what this process serves, not what it asks of others: Moleculer never forgets a
- * tracked call that timed out, and after one the end would take the whole drain time. Dispatch asks without a pause,
- * and would never be told to stop.
+ * A stopping process waits for the calls that it serves, not for the calls that it makes. Moleculer never removes a tracked
+ * call that timed out, so that one such call would use the whole drain time. Dispatch makes calls without a pause, and
+ * would never stop.
  */
 const untrackedCalls = {
   name: "untracked calls",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { argv, getuid, stderr, stdout } from "node:process";
 import { pathToFileURL } from "node:url";
 import { type ServiceName, SERVICES } from "../services/contracts/service-names.ts";
+import { BACKUP_USER } from "../services/launch/permissions/database-privileges.ts";
 
 /** The addresses of an installation's servers, for its services. */
 export interface Addresses {
@@ -28,7 +29,7 @@ export type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>
 /** All secrets of a new installation. `random` returns 256 bits, in characters that never need escaping. */
 export function makeSecrets(at: Addresses, random: () => string): Secrets {
   const natsPasswords = passwords(random);
-  const mongoPasswords = passwords(random);
+  const mongoPasswords = { ...passwords(random), [BACKUP_USER]: random() };
   const urls = SERVICES.map((service) => [
     service,
     {
@@ -40,6 +41,7 @@ export function makeSecrets(at: Addresses, random: () => string): Secrets {
   const peer = random();
   return {
     ...(Object.fromEntries(urls) as Secrets),
+    backup: { MONGO_URL: mongoUrl(BACKUP_USER, mongoPasswords[BACKUP_USER], at.mongodb) },
     nats: {
       "passwords.conf": SERVICES.map((service) => `${variable(service)}: "${natsPasswords[service]}"\n`).join(""),
       "cluster.conf": clusterConf(peer, at.natsPeers),

@@ -2,6 +2,7 @@ import { argv, env, stderr, stdin, stdout } from "node:process";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { SERVICES } from "../services/contracts/service-names.ts";
+import { BACKUP_USER } from "../services/launch/permissions/database-privileges.ts";
 import { randomSecret, type Secrets, variable } from "./make-secrets.ts";
 
 // Replaces one secret of an installation in all its places:
@@ -26,6 +27,11 @@ export const ROTATIONS: Readonly<Record<string, Rotation>> = {
     const passwords = JSON.parse(valueOf(secrets, "mongodb", "passwords.json")) as Record<string, string>;
     const password = value();
     if (user === "exporter") return { mongodb: { "exporter-password": password } };
+    if (user === "backup") {
+      const url = withPassword(secrets, "backup", "MONGO_URL", password);
+      const mongodb = { "passwords.json": JSON.stringify({ ...passwords, [BACKUP_USER]: password }) };
+      return { mongodb, backup: { MONGO_URL: url } };
+    }
     // The set-up container beside the first member logs in with the old password to change it.
     const former = user === "admin" ? { adminBefore: passwords["admin"] } : {};
     const mongodb = { "passwords.json": JSON.stringify({ ...passwords, ...former, [user]: password }) };
@@ -80,7 +86,8 @@ function valueOf(secrets: Secrets, secret: string, key: string): string {
 
 function oneOfTheServices(name: string): string {
   if ((SERVICES as readonly string[]).includes(name)) return name;
-  throw new RotationError(`${name === "" ? "Nobody" : name} is none of ${SERVICES.join(", ")}`);
+  const problem = name === "" ? "No service was given: it must be one of" : `${name} is none of`;
+  throw new RotationError(`${problem} ${SERVICES.join(", ")}`);
 }
 
 /** The URL with another password; the operator's hosts and options stay. */

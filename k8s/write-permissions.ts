@@ -2,11 +2,18 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
-import { databasePrivileges } from "../services/launch/permissions/database-privileges.ts";
+import {
+  BACKUP_USER,
+  backupPrivileges,
+  databasePrivileges,
+} from "../services/launch/permissions/database-privileges.ts";
 import { natsUsersFile } from "../services/launch/permissions/nats-users.ts";
 import { SERVICES } from "../services/contracts/service-names.ts";
 
-const rights = Object.fromEntries(SERVICES.toSorted().map((service) => [service, databasePrivileges(service)]));
+const rights = {
+  ...Object.fromEntries(SERVICES.toSorted().map((service) => [service, databasePrivileges(service)])),
+  [BACKUP_USER]: backupPrivileges(),
+};
 
 /** The files of this folder that are generated from the services' tables of permissions, by path. */
 export const RIGHTS: Readonly<Record<string, string>> = {
@@ -14,9 +21,12 @@ export const RIGHTS: Readonly<Record<string, string>> = {
   "components/nats/users.conf": natsUsersFile(),
 };
 
-/** A list of words on one line, formatted as by prettier. */
+/** A list of words, and a resource, on one line, formatted as by prettier. */
 function onFewLines(json: string): string {
-  return json.replaceAll(/\[\s+("[^[\]]*")\s+\]/g, (_whole, words: string) => `[${words.replaceAll(/\s+/g, " ")}]`);
+  const onOneLine = (inside: string) => inside.replaceAll(/\s+/g, " ");
+  return json
+    .replaceAll(/\[\s+("[^[\]]*")\s+\]/g, (_whole, words: string) => `[${onOneLine(words)}]`)
+    .replaceAll(/\{\s+("db"[^{}]*")\s+\}/g, (_whole, fields: string) => `{ ${onOneLine(fields)} }`);
 }
 
 if (import.meta.url === pathToFileURL(argv[1] ?? "").href) {

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { actionsFor, BUS_EVENTS } from "../../services/api/bus/bus-user.ts";
-import { ROUTES } from "../../services/api/route-table.ts";
+import { summaryOf } from "../../services/api/route-table.ts";
 import { ERRORS } from "../../services/contracts/errors.ts";
 import { declarationsFor, payloadTypeOf, typesOf } from "./contract-declarations.ts";
 import { formatSource } from "./format-source.ts";
@@ -44,8 +44,7 @@ ${events.map(({ name, payload }) => `readonly "${name}": ${payload};`).join("\n"
 }
 
 function aboutAction(name: string): string {
-  const { summary } = ROUTES.find(({ contract }) => contract.name === name)!;
-  return `/** ${summary}. */\n`;
+  return `/** ${summaryOf(name)}. */\n`;
 }
 
 /**

@@ -67,8 +67,12 @@ function traitsOf({
   acceptsIdempotencyKey,
   acceptsIfMatch,
   hasEtag,
-}: Route): Readonly<Record<string, boolean>> {
-  return { isRead: contract.keys.endsWith("read"), acceptsIdempotencyKey, acceptsIfMatch, hasEtag };
+  fields,
+  pages,
+}: Route): Readonly<Record<string, boolean | string>> {
+  const cursor = [...fields, ...(pages?.fields ?? [])].find(({ wire }) => wire === "cursor" || wire === "before");
+  const isRead = contract.keys.endsWith("read");
+  return { isRead, acceptsIdempotencyKey, acceptsIfMatch, hasEtag, cursorField: cursor?.wire ?? false };
 }
 
 /** The same properties as values. */

@@ -87,7 +87,7 @@ describe("the check of params", () => {
     expect(strange({ mail: "hunter2" })).toEqual([{ field: "mail", code: "MALFORMED", message: "is not valid" }]);
   });
 
-  test("one answer names every bad field, with the values that would be accepted (D4)", () => {
+  test("one response names every bad field, with the values that would be accepted (D4)", () => {
     expect(check({ name: "abcde", lang: "C", amount: 10, roles: ["1", "x"], unknown: 1 })).toMatchObject([
       { field: "name", code: "TOO_LONG" },
       { field: "lang", code: "NOT_ALLOWED", allowed: ["A", "B"] },

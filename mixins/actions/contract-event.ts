@@ -3,12 +3,15 @@ import type { EventContract } from "../../services/contracts/contract.ts";
 import { paramsCheck } from "./check-params.ts";
 import { RateLimitedLog } from "../observability/rate-limited-log.ts";
 import { busRefusals } from "../observability/metrics.ts";
+import { runOutsideWrite } from "../mongo/write-context.ts";
 
 type Listener = (context: Context) => void;
 
 /**
  * The Moleculer event listener of a contract. A payload that violates the contract is dropped, counted and logged.
  * Nothing is requested again because of it: an event is only a hint, and anyone on the bus could have sent it.
+ *
+ * In the process of the sender the handler is called during the write that is broadcast; it runs outside of that write.
  */
 export function listen<Payload>(
   contract: EventContract<Payload>,
@@ -19,7 +22,7 @@ export function listen<Payload>(
   return {
     [contract.name]({ params, nodeID, broker }) {
       const problems = check(Object(params) as object);
-      if (problems.length === 0) return handler(params as Payload);
+      if (problems.length === 0) return runOutsideWrite(() => handler(params as Payload));
       busRefusals.inc({ packet: "EVENT", reason: `the payload of ${contract.name}` });
       log ??= new RateLimitedLog((fields, text) => broker.getLogger("bus").warn(fields, text));
       const fields = { event: contract.name, sender: nodeID, problems: problems.slice(0, 5) };

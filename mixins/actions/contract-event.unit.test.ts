@@ -7,6 +7,8 @@ import type { EventContract } from "../../services/contracts/contract.ts";
 import * as dispatch from "../../services/contracts/dispatch.contract.ts";
 import * as guildSettings from "../../services/contracts/guild-settings.contract.ts";
 import { ratesUsed } from "../../services/api/rates/gateway-rates.ts";
+import { currentDeadline, currentOrigin, currentWriteId, runInWriteContext } from "../mongo/write-context.ts";
+import { newWriteId } from "../mongo/write-id.ts";
 import { paramsCheck } from "./check-params.ts";
 import { listen } from "./contract-event.ts";
 
@@ -76,4 +78,20 @@ describe("an event", () => {
       expect(received).toEqual([{ guildId, revision }]);
     },
   );
+
+  test("is handled outside of the write that is broadcast, and so is what its handler starts", async () => {
+    const writes: unknown[] = [];
+    const note = () => writes.push([currentDeadline(), currentWriteId(), currentOrigin()]);
+    const { name } = guildSettings.guildSettingsChanged;
+    const { promise: later, resolve } = Promise.withResolvers<void>();
+    const listener = listen(guildSettings.guildSettingsChanged, () => {
+      note();
+      setImmediate(() => resolve(void note()));
+    })[name];
+    const write = { deadline: 1, id: newWriteId(), origin: { requestId: "r" } };
+    runInWriteContext(write, () => listener?.({ params: { guildId, revision } } as never));
+    await later;
+    const none = [undefined, undefined, undefined];
+    expect(writes).toEqual([none, none]);
+  });
 });

@@ -8,11 +8,11 @@ const bounded = withTimeouts(
 );
 
 describe("operations with a time limit", () => {
-  test("an operation that never answers is rejected", async () => {
+  test("an operation that never responds is rejected", async () => {
     await expect(bounded.slow()).rejects.toBeInstanceOf(OperationTimeout);
   });
 
-  test("an answer and an error pass unchanged", async () => {
+  test("a response and an error pass unchanged", async () => {
     await expect(bounded.quick("yes")).resolves.toBe("yes");
     await expect(bounded.bad()).rejects.toThrow("no");
   });

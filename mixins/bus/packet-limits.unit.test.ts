@@ -32,7 +32,7 @@ describe("the limits of packets", () => {
     expect(packetProblem("REQ", request(params))).toBeUndefined();
   });
 
-  test("accept an answer of ten thousand occurrences, and one of a thousand announcements with all their subscribers", () => {
+  test("accept a response of ten thousand occurrences, and one of a thousand announcements with all their subscribers", () => {
     const occurrence = { occurrenceId: "x".repeat(45), eventId: "x".repeat(26), startsAt: 2.5e14, endsAt: 2.5e14 };
     const recurrence = { frequency: "YEARLY", count: -1, interval: 1 };
     const listed = { ...occurrence, calendarNumber: 1, color: "MAC_AND_CHEESE", recurs: true, recurrence };
@@ -48,7 +48,7 @@ describe("the limits of packets", () => {
     expect(packetProblem("HEARTBEAT", packet({ ...beat, also: "x".repeat(1_024) }))).toBe("larger than 1024 bytes");
   });
 
-  test("the NATS server accepts a part of a large answer, and not much more", () => {
+  test("the NATS server accepts a part of a large response, and not much more", () => {
     const conf = readFileSync(`${import.meta.dirname}/../../k8s/components/nats/nats.conf`, "utf8");
     expect(conf).toContain(`\nmax_payload: ${MAX_PAYLOAD_BYTES}\n`);
     expect(MAX_PAYLOAD_BYTES / PART_BYTES).toBe(1.25);

@@ -1,5 +1,5 @@
 import type { Context, Middleware, Service } from "moleculer";
-import { RetriedCall, type Send } from "./retried-call.ts";
+import { CallAttempts, type Send } from "./call-attempts.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { RETRY_POLICY, type RetryableAction } from "./retry-policy.ts";
 
@@ -27,7 +27,7 @@ export function retries({ noAnswerMs = RETRY_POLICY.noAnswerMs }: { readonly noA
         // The other process, which has made the call over the bus, retries it.
         if (context.nodeID !== context.broker.nodeID) return next.call(this, context);
         const send: Send = (each) => next.call(this, each);
-        return new RetriedCall({ send, context, action }).run();
+        return new CallAttempts({ send, context, action }).run();
       };
     },
 
@@ -35,7 +35,7 @@ export function retries({ noAnswerMs = RETRY_POLICY.noAnswerMs }: { readonly noA
       const budget = action.isRead === true ? budgets.reads : budgets.writes;
       return function callWithRetries(context) {
         const send: Send = (each) => next.call(this, each);
-        return new RetriedCall({ send, context, action, lostMessages: { budget, noAnswerMs } }).run();
+        return new CallAttempts({ send, context, action, lostMessages: { budget, noAnswerMs } }).run();
       };
     },
   };

@@ -78,8 +78,8 @@ describe("a batched insert", () => {
   });
 
   test.each([
-    ["twice there was no answer", [lost(), lost()], "connection closed", 2],
-    ["nobody was found to ask", [nobody()], "no primary", 1],
+    ["two attempts got no response", [lost(), lost()], "connection closed", 2],
+    ["no server was found", [nobody()], "no primary", 1],
     ["it is a defect", [new TypeError("a defect")], "a defect", 1],
   ])("rejects when %s", async (_what, replies, message, attempts) => {
     const { commands, insert } = database(...replies);

@@ -32,7 +32,7 @@ interface RefusedUpdate {
 
 /**
  * Makes many updates in one command. An update that fails does not stop the others. The result is journalled by a
- * majority. If the command rejects, each update may have been stored or not.
+ * majority. If the call rejects, each update may have been stored or not.
  */
 export async function bulkUpdate(
   model: UpdatableModel,
@@ -48,9 +48,23 @@ export async function bulkUpdate(
     const refused = error.result
       .getWriteErrors()
       .map(({ index, code, errmsg = "" }) => [index, { code, errmsg }] as const);
+    if (refused.length === 0) throw commandError(error);
     return { n: countOf(error), refused: new Map(refused) };
   }
 }
+
+/**
+ * The error of a command without a result. The driver reports each failure of a bulk write as a MongoBulkWriteError, also a
+ * lost connection, and copies the fields of the original error.
+ */
+function commandError(error: MongoBulkWriteError): Error {
+  const { message, code, reason } = error as MongoBulkWriteError & { readonly reason?: TopologyDescription };
+  if (reason !== undefined) return new mongoose.mongo.MongoServerSelectionError(message, reason);
+  return code === undefined ? new OperationTimeout(`no response to a bulk update: ${message}`) : error;
+}
+
+type MongoBulkWriteError = InstanceType<typeof mongoose.mongo.MongoBulkWriteError>;
+type TopologyDescription = ConstructorParameters<typeof mongoose.mongo.MongoServerSelectionError>[1];
 
 function countOf({ matchedCount, upsertedCount }: Counts): number {
   return matchedCount + upsertedCount;

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 
 /**
- * Limits the number of records of each owner, such as a guild. The records are counted in the database now and then, and in
+ * Limits the number of records of each owner, such as a guild. The records are counted in the database periodically, and in
  * this process in between, so that a create costs no more than its write, and no document is written by all of them.
  * Therefore an owner can exceed the limit by the creates in flight, and by those that other replicas store between two
  * counts.

@@ -23,34 +23,47 @@ export function closedConnection(): Connection {
  * Writes are acknowledged by a majority and journalled, so a write that was answered survives a crash.
  */
 export function databaseMixin(connection: Connection, mongoUrl: string, appName: string): Partial<ServiceSchema> {
+  async function openDatabase(): Promise<void> {
+    await connection.openUri(mongoUrl, {
+      appName: `guildcal-${appName}`,
+      autoIndex: false,
+      autoCreate: false,
+      serverSelectionTimeoutMS: SERVER_SELECTION_MS,
+      writeConcern: { w: "majority", journal: true },
+      readConcernLevel: "majority",
+      readPreference: "primary",
+      maxPoolSize: 50,
+      monitorCommands: tracer() !== undefined,
+    });
+    tracer()?.traceCommands(connection.getClient());
+    for (const model of Object.values(connection.models)) await model.createIndexes();
+  }
+  const closeDatabase = () => connection.close();
   return {
     methods: {
       pingDatabase: () => pingDatabase(connection, DATABASE_PING_TIMEOUT_MS),
-    },
-    async started() {
-      await connection.openUri(mongoUrl, {
-        appName: `guildcal-${appName}`,
-        autoIndex: false,
-        autoCreate: false,
-        serverSelectionTimeoutMS: SERVER_SELECTION_MS,
-        writeConcern: { w: "majority", journal: true },
-        readConcernLevel: "majority",
-        readPreference: "primary",
-        maxPoolSize: 50,
-        monitorCommands: tracer() !== undefined,
-      });
-      tracer()?.traceCommands(connection.getClient());
-      for (const model of Object.values(connection.models)) await model.createIndexes();
-    },
-    async stopped() {
-      await connection.close();
-    },
+      openDatabase,
+      closeDatabase,
+    } satisfies WithDatabase,
+    started: openDatabase,
+    stopped: closeDatabase,
   };
 }
 
 /** A service with a database of its own. */
 interface WithDatabase {
   pingDatabase(): Promise<boolean>;
+  openDatabase(): Promise<void>;
+  closeDatabase(): Promise<void>;
+}
+
+/** Builds the indexes of a service that is not started, as its start does. */
+export async function buildIndexes({ mixins = [] }: ServiceSchema): Promise<void> {
+  for (const { methods = {} } of mixins) {
+    const { openDatabase, closeDatabase } = methods as Partial<WithDatabase>;
+    await openDatabase?.();
+    await closeDatabase?.();
+  }
 }
 
 /** Whether the database of a service answers now; undefined for a service without one. */

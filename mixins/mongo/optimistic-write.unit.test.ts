@@ -45,9 +45,9 @@ describe("an optimistic write", () => {
   });
 
   test.each([
-    ["what would be refused", async () => true, () => refuse("EVENT_NOT_FOUND")],
-    ["what can't be saved", async () => false, (state: number) => state],
-    ["what saving refuses", async () => refuse("TOO_MANY_EVENTS"), (state: number) => state],
+    ["the change is refused", async () => true, () => refuse("EVENT_NOT_FOUND")],
+    ["the state cannot be saved", async () => false, (state: number) => state],
+    ["the save is refused", async () => refuse("TOO_MANY_EVENTS"), (state: number) => state],
   ])("when %s, ends with the outcome of another attempt that was stored", async (_what, save, decide) => {
     const steps = { load: async () => 1, decide, save, findEarlierAttempt: async () => "done" };
     await expect(optimisticWrite(steps)).resolves.toBe("done");

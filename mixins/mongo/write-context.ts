@@ -40,6 +40,14 @@ export function runInWriteContext<Result>(write: WriteContext, work: () => Resul
   return current.run(write, work);
 }
 
+/**
+ * Runs work that a write causes, but that is not a part of it, such as what follows from a broadcast. In one process it
+ * would otherwise inherit the deadline of the write, and so would everything that it starts later.
+ */
+export function runOutsideWrite<Result>(work: () => Result): Result {
+  return current.run({}, work);
+}
+
 /** The id of the current write; undefined outside of a write context, as in the writes of dispatch. */
 export function currentWriteId(): WriteId | undefined {
   return current.getStore()?.id;

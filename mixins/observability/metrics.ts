@@ -29,7 +29,7 @@ export const broadcastsSent = new Counter({
 /** Requests that the gateway answered. `route` is a path of the route table, or "other". */
 export const httpRequestSeconds = new Histogram({
   name: "guildcal_http_request_duration_seconds",
-  help: "Time from a request's headers to its answer, by route and status",
+  help: "Time from a request's headers to its response, by route and status",
   labelNames: ["route", "status"],
   buckets: SECONDS,
   registers,

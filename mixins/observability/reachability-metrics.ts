@@ -6,7 +6,7 @@ import { metricsRegistry } from "./metrics.ts";
 
 const databaseUp = new Gauge({
   name: "guildcal_database_up",
-  help: "Whether the database answered the service within half a second, at this scrape",
+  help: "1 if the database responded to the service within half a second, at this scrape; otherwise 0",
   labelNames: ["service"],
   registers: [metricsRegistry],
 });
@@ -14,7 +14,7 @@ const databaseUp = new Gauge({
 /** Registered at the first use, so a process without a bus does not export it. */
 const busUp = new Gauge({
   name: "guildcal_bus_up",
-  help: "Whether the process is connected to the bus, at this scrape",
+  help: "1 if the process is connected to the bus, at this scrape; otherwise 0",
   registers: [],
 });
 

@@ -57,7 +57,7 @@ export function clockBetween(rules: ZoneRules, from: number, until: number): Clo
   let before = first;
   const changes: ClockChange[] = [];
   for (const [place, { at, offset: after }] of all.entries()) {
-    // Of two changes at one instant the later one counts: permanent summer time ends where it begins.
+    // If two changes are at one instant, the later one counts: permanent summer time ends where it begins.
     if (after === before || all[place + 1]?.at === at) continue;
     changes.push({ at, before, after });
     before = after;

@@ -1,3 +1,4 @@
+import mongoose from "mongoose";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { serve } from "../../mixins/actions/contract-action.ts";
 import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
@@ -16,6 +17,7 @@ import {
   removeAnnouncementsOfEvent,
   updateAnnouncement,
 } from "../contracts/announcements.contract.ts";
+import { TOMBSTONE_DAYS } from "../contracts/change-feed.contract.ts";
 import { type EventView, findEvent } from "../contracts/calendar-events.contract.ts";
 import type { Caller } from "../contracts/contract.ts";
 import type { EventId, GuildId } from "../contracts/ids.ts";
@@ -75,6 +77,19 @@ describe("announcements on the bus", () => {
     await expect(services.call(listAnnouncingGuilds, { guildIds: [guild, "12" as GuildId] })).resolves.toEqual([guild]);
   });
 
+  test("a guild whose announcements were all disabled longer ago than a tombstone lives is not announcing", async () => {
+    const guild = "14" as GuildId;
+    const { id } = await services.call(createAnnouncement, createParams({ guildId: guild }));
+    await services.call(updateAnnouncement, { guildId: guild, id, enabled: false });
+    const announcing = () => services.call(listAnnouncingGuilds, { guildIds: [guild] });
+    await expect(announcing()).resolves.toEqual([guild]);
+    const connection = await mongoose.createConnection(services.mongoUrl).asPromise();
+    const until = new Date(Date.now() - (TOMBSTONE_DAYS + 1) * 86_400_000);
+    await connection.collection("announcements").updateOne({ guildId: guild }, { $set: { "former.until": until } });
+    await connection.close();
+    await expect(announcing()).resolves.toEqual([]);
+  });
+
   test("dispatch gets the rules that were removed with their event", async () => {
     const guild = "13" as GuildId;
     await services.call(
@@ -107,7 +122,7 @@ describe("announcements on the bus", () => {
     expect(received.filter((change) => change.guildId === guild).map(({ revision }) => revision)).toEqual([1, 2, 3]);
   });
 
-  test("an unknown id, a malformed one and one of another guild get the same answer (D28)", async () => {
+  test("an unknown id, a malformed one and one of another guild get the same response (D28)", async () => {
     const { id } = await services.call(createAnnouncement, createParams({ guildId: "20" as GuildId }));
     const answers = await Promise.all(
       [id, "nonsense", "", "00000000-0000-4000-8000-000000000000"].map((each) =>

@@ -19,6 +19,7 @@ import {
   getAnnouncement,
   listAnnouncementRules,
   listAnnouncements,
+  listAnnouncementsPage,
   listAnnouncingGuilds,
   MAX_ANNOUNCEMENTS,
   removeAnnouncement,
@@ -28,9 +29,12 @@ import {
 import { findEvent } from "../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { AnnouncementId, GuildId } from "../contracts/ids.ts";
+import { listChangedAnnouncements } from "../contracts/guild-changes.contract.ts";
 import { listTooLarge } from "../contracts/list-limits.ts";
 import { revisionMismatch } from "../contracts/revision.ts";
+import { announcementPage } from "./announcement-pages.ts";
 import { announcementsStore } from "./announcements.store.ts";
+import { changedAnnouncementsReader } from "./changed-announcements.store.ts";
 import { markDangling } from "./dangling.ts";
 import { changeAnnouncement, newAnnouncement } from "./domain/announcement.ts";
 import { eventReference, referredId, usesEvent } from "./domain/event-reference.ts";
@@ -39,6 +43,7 @@ import { eventReference, referredId, usesEvent } from "./domain/event-reference.
 export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }): ServiceSchema {
   const connection = closedConnection();
   const store = announcementsStore(connection);
+  const changedAnnouncements = changedAnnouncementsReader(connection);
   const queue = new WriteQueue();
 
   /** The revision that an earlier attempt of the write has stored; undefined if none has. */
@@ -123,6 +128,11 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
         return isRefusal(listed) ? listed : markDangling(listed, guildId, context);
       }),
 
+      ...serve(listAnnouncementsPage, async ({ guildId, ...params }, context) => {
+        const page = await announcementPage(store, guildId, params);
+        return isRefusal(page) ? page : { ...page, entries: await markDangling(page.entries, guildId, context) };
+      }),
+
       ...serve(listAnnouncementRules, async ({ guildId, formerAfter }) => {
         if (formerAfter === undefined) return store.listRules(guildId);
         return (await Promise.all([store.listRules(guildId), store.listFormerRules(guildId, formerAfter)])).flat();
@@ -131,6 +141,8 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
       ...serve(listAnnouncingGuilds, ({ guildIds }) => store.listAnnouncing(guildIds)),
 
       ...serve(announcementsChangesSince, (params) => store.changesSince(params)),
+
+      ...serve(listChangedAnnouncements, (params) => changedAnnouncements(params)),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Connection, type Model, Schema } from "mongoose";
+import type { Connection, Model } from "mongoose";
 import { complete } from "../../mixins/objects/complete.ts";
 import {
   changesSince,
@@ -8,9 +8,8 @@ import {
   stampedReplacement,
   stampedTombstone,
 } from "../../mixins/mongo/change-feed.ts";
-import { changedByOf, type Tracked, trackedIndexes, trackedPaths } from "../../mixins/mongo/tracked-record.ts";
+import { changedByOf } from "../../mixins/mongo/tracked-record.ts";
 import { batchedFind } from "../../mixins/mongo/batched-find.ts";
-import { FORMER_INDEX } from "../../mixins/mongo/former-state.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
 import { revisionWritten, wasCreated } from "../../mixins/mongo/recent-writes.ts";
 import { findRows, streamPages } from "../../mixins/mongo/find-command.ts";
@@ -18,55 +17,19 @@ import { batched, READ_SLOT_TIMEOUT_MS } from "../../mixins/async/batch.ts";
 import { deadlineStages, rejectIfLate } from "../../mixins/mongo/write-context.ts";
 import type { Announcement, AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { Changed } from "../contracts/contract.ts";
-import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
+import { type ChangesSinceParams, type ChangesSinceResult, TOMBSTONE_DAYS } from "../contracts/change-feed.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 import type { AnnouncementDraft } from "./domain/announcement.ts";
 import { pickSlot, freeSlots } from "./domain/free-slots.ts";
-import { FORMER_RULE, type FormerRuleFields, formerRules, formerSchema } from "./former-rules.store.ts";
+import { type AnnouncementRow, announcementSchema } from "./announcement.document.ts";
+import { FORMER_RULE, formerRules } from "./former-rules.store.ts";
 
-/** The stored form of an announcement. */
-interface AnnouncementRow
-  extends Tracked, Omit<Announcement, "id" | "guildId" | "revision" | "standsSince" | "changedBy"> {
-  standsSince: Date;
-  /** Time of the create, by the clock of the database server; the order of lists. */
-  sequence: Date;
-  /** Slot of the announcement in its guild, 0 … 999. Slots are unique, so a guild never has more than 1000. */
-  slot: number;
-  former?: FormerRuleFields;
+/** The position of an announcement in the order of creation; it never changes. */
+export interface CreatedAnnouncement {
+  readonly id: AnnouncementId;
+  readonly createdAt: EpochMs;
 }
-
-const announcementSchema = new Schema<AnnouncementRow>(
-  {
-    _id: { type: String, required: true },
-    ...trackedPaths,
-    channel: String,
-    type: String,
-    eventId: String,
-    eventColor: String,
-    hours: Number,
-    minutes: Number,
-    info: String,
-    enabled: Boolean,
-    infoOnly: Boolean,
-    subscribersRole: [String],
-    subscribersUser: [String],
-    standsSince: Date,
-    sequence: Date,
-    slot: Number,
-    former: formerSchema,
-  } satisfies Record<keyof AnnouncementRow, unknown>,
-  { collection: "announcements", versionKey: false },
-);
-// A tombstone has no sequence: the index of lists contains only existing announcements.
-announcementSchema.index({ guildId: 1, sequence: 1 }, { partialFilterExpression: { sequence: { $exists: true } } });
-announcementSchema.index(
-  { guildId: 1, slot: 1 },
-  { unique: true, partialFilterExpression: { slot: { $exists: true } } },
-);
-announcementSchema.index({ guildId: 1 }, { name: "announcing", partialFilterExpression: { enabled: true } });
-announcementSchema.index(...FORMER_INDEX);
-for (const [keys, options] of trackedIndexes) announcementSchema.index(keys, options);
 
 export interface AnnouncementsStore {
   /** Stores a new announcement; refuses if the guild has 1000 already (D26). */
@@ -89,11 +52,15 @@ export interface AnnouncementsStore {
   list(guildId: GuildId, limit: number): Promise<Announcement[]>;
   /** The same in pages. */
   listInPages(guildId: GuildId, limit: number): AsyncIterable<readonly Announcement[]>;
+  /** The ids of all announcements of the guild, with the times of their creation. */
+  listIds(guildId: GuildId): Promise<CreatedAnnouncement[]>;
+  /** The announcements with these ids, in this order, in pages. */
+  listByIds(guildId: GuildId, ids: readonly AnnouncementId[]): AsyncIterable<readonly Announcement[]>;
   /** The rules of all announcements of the guild, in creation order. */
   listRules(guildId: GuildId): Promise<AnnouncementRule[]>;
   /** Former rules that ended after an instant; the latest first. */
   listFormerRules(guildId: GuildId, after: EpochMs): Promise<AnnouncementRule[]>;
-  /** The guilds that have an enabled announcement, or had one recently. */
+  /** The guilds that have an enabled announcement, or had one within the lifetime of a tombstone. */
   listAnnouncing(guildIds: readonly GuildId[]): Promise<GuildId[]>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
@@ -102,13 +69,15 @@ export interface AnnouncementsStore {
 type StoredAnnouncement = Omit<AnnouncementRow, "changedAt" | "writes" | "deletedAt" | "former">;
 const READ_PROJECTION = { changedAt: 0, writes: 0, former: 0 } as const;
 /** Excludes also fields that a list does not need: the guild is known, and the index has the order. */
-const LIST_PROJECTION = { ...READ_PROJECTION, guildId: 0, sequence: 0, slot: 0, changedBy: 0 } as const;
+export const LIST_PROJECTION = { ...READ_PROJECTION, guildId: 0, sequence: 0, slot: 0, changedBy: 0 } as const;
 type UnlistedFields = "guildId" | "sequence" | "slot" | "changedBy";
 
 /** Largest number of guilds whose slots one command reads. */
 const MAX_GUILDS_AT_ONCE = 100;
 
-type ListedRow = Omit<StoredAnnouncement, UnlistedFields>;
+export type ListedRow = Omit<StoredAnnouncement, UnlistedFields>;
+
+const DAY_MS = 86_400_000;
 
 /** Number of rows per reply. The largest rows have 70 kB, so a reply has at most 1.4 MB, which take 15 ms to decode. */
 const PAGE_ROWS = 20;
@@ -212,6 +181,22 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
       for await (const rows of pages) yield rows.map((row) => announcementOf(row, guildId));
     },
 
+    async listIds(guildId) {
+      const read = { filter: { guildId, ...EXISTING }, projection: { sequence: 1 } } as const;
+      const rows = await findRows<Pick<AnnouncementRow, "_id" | "sequence">>(model, read);
+      return rows.map(({ _id, sequence }) => ({ id: _id as AnnouncementId, createdAt: sequence.getTime() }));
+    },
+
+    async *listByIds(guildId, ids) {
+      for (let at = 0; at < ids.length; at += PAGE_ROWS) {
+        const some = ids.slice(at, at + PAGE_ROWS);
+        const filter = { _id: { $in: some }, guildId, ...EXISTING };
+        const rows = await findRows<ListedRow>(model, { filter, projection: LIST_PROJECTION });
+        const found = new Map(rows.map((row) => [row._id, announcementOf(row, guildId)]));
+        yield some.flatMap((id) => found.get(id) ?? []);
+      }
+    },
+
     async listRules(guildId) {
       const rows = await model
         .find({ guildId, ...EXISTING }, RULE_PROJECTION)
@@ -225,7 +210,8 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
     async listAnnouncing(guildIds) {
       const guilds = { $in: [...guildIds] };
       const isAnnouncing = { guildId: guilds, enabled: true };
-      const wasAnnouncing = { "former.guildId": guilds, "former.until": { $exists: true } };
+      const recently = new Date(Date.now() - TOMBSTONE_DAYS * DAY_MS);
+      const wasAnnouncing = { "former.guildId": guilds, "former.until": { $gt: recently } };
       return model.distinct("guildId", { $or: [isAnnouncing, wasAnnouncing] });
     },
 
@@ -253,7 +239,7 @@ function ruleOf(row: RuleRow): AnnouncementRule {
 }
 
 /** Copies field by field: an object rest took a tenth of the time of a list. */
-function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
+export function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
   return complete<Omit<Announcement, keyof Changed>>()({
     id: row._id as AnnouncementId,
     guildId,

@@ -10,6 +10,10 @@ import { calendarEventChanged } from "../contracts/calendar-events.contract.ts";
 import { calendarChanged } from "../contracts/calendars.contract.ts";
 import { announcementFailed, announcementMissed, announcementPosted } from "../contracts/dispatch.contract.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
+import type { EventContract } from "../contracts/contract.ts";
+import { changesActions } from "./changes/changes.actions.ts";
+import { lostWritesStore } from "./changes/lost-writes.store.ts";
+import type { STREAM_LIMITS } from "./changes/change-streams.ts";
 import type { BusUser } from "./bus/bus-user.ts";
 import { BusGateway } from "./bus/bus-gateway.ts";
 import { busUsersStore } from "./bus/bus-users.store.ts";
@@ -46,6 +50,8 @@ export interface ApiServiceOptions {
   readonly corsOrigins?: readonly string[];
   /** An operator key that is valid only while it is configured. */
   readonly apiKey?: string | undefined;
+  /** Replaces limits of streams of changes. */
+  readonly streamLimits?: Partial<typeof STREAM_LIMITS>;
   /** Idempotency-Keys that a guild may use within 24 hours. */
   readonly idempotencyKeysPerGuild?: number;
   /** Receives the text of the key that the very first start creates. */
@@ -87,6 +93,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
   const idempotencyRecords = idempotencyRecordsStore(connection);
   const management = apiKeyManagement(store, hashing);
   const feeds = feedsStore(connection);
+  const lostWrites = lostWritesStore(connection);
   let feedAuthentication: FeedAuthenticator | undefined;
   const rates = new GatewayRates(rateSettings);
   const clock = newDatabaseClock(
@@ -106,25 +113,37 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
     pages,
     requestHandler: () => started().requestHandler,
     feed: () => started().feed,
+    changeStreams: () => started().changeStreams,
     corsOrigins: options.corsOrigins,
   });
+
+  /** Wakes the streams of changes of the guild, and forwards the event to bus users. */
+  function forwardChange<Payload extends { readonly guildId: string }>(
+    event: EventContract<Payload>,
+    payload: Payload,
+  ): void {
+    gateway?.changeStreams.wake(payload.guildId);
+    bus?.forwardEvent(event, payload);
+  }
+
   return {
     name: "api",
     mixins: [web as ServiceSchema, databaseMixin(connection, mongoUrl, "api") as ServiceSchema],
     actions: {
       ...keyActions(management),
+      ...changesActions(() => started().changes),
       ...feedActions(feedManagement(feeds, hashing), (id) => feedAuthentication?.forget(id)),
     },
     events: {
       ...listen(apiKeyChanged, ({ id }) => authenticator?.forget(id)),
       ...listen(ratesUsed, (reports) => rates.addReports(reports, Date.now())),
-      ...listen(announcementChanged, (payload) => bus?.forwardEvent(announcementChanged, payload)),
-      ...listen(announcementFailed, (payload) => bus?.forwardEvent(announcementFailed, payload)),
-      ...listen(announcementMissed, (payload) => bus?.forwardEvent(announcementMissed, payload)),
-      ...listen(announcementPosted, (payload) => bus?.forwardEvent(announcementPosted, payload)),
-      ...listen(calendarChanged, (payload) => bus?.forwardEvent(calendarChanged, payload)),
-      ...listen(calendarEventChanged, (payload) => bus?.forwardEvent(calendarEventChanged, payload)),
-      ...listen(guildSettingsChanged, (payload) => bus?.forwardEvent(guildSettingsChanged, payload)),
+      ...listen(announcementChanged, (payload) => forwardChange(announcementChanged, payload)),
+      ...listen(announcementFailed, (payload) => forwardChange(announcementFailed, payload)),
+      ...listen(announcementMissed, (payload) => forwardChange(announcementMissed, payload)),
+      ...listen(announcementPosted, (payload) => forwardChange(announcementPosted, payload)),
+      ...listen(calendarChanged, (payload) => forwardChange(calendarChanged, payload)),
+      ...listen(calendarEventChanged, (payload) => forwardChange(calendarEventChanged, payload)),
+      ...listen(guildSettingsChanged, (payload) => forwardChange(guildSettingsChanged, payload)),
     },
     async started(this: Service) {
       const { logger } = this;
@@ -153,6 +172,8 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
         connectionsPerAddress,
         admission: admission(authenticator, rates, clientAddress(rateSettings.trustedProxies)),
         admitFeed: feedAdmission(feedAuthentication, rates, clientAddress(rateSettings.trustedProxies)),
+        ...(options.streamLimits === undefined ? {} : { streamLimits: options.streamLimits }),
+        lostWrites: await lostWrites.list(),
         clock,
         port,
         host,

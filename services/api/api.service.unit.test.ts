@@ -23,11 +23,11 @@ describe("the service of the gateway", () => {
     apiService({ mongoUrl, port: 0, host: "127.0.0.1", hashing: KEY_HASHING, rates: NO_LIMITS }),
   );
 
-  test("registers only the actions for keys and feeds on the bus, and none of moleculer-web", () => {
+  test("registers only the actions for keys, feeds and changes on the bus, and none of moleculer-web", () => {
     const offered = Object.entries(schema.actions ?? {}).filter(([, action]) => visibilityOf(action) !== "private");
     const keys = ["createKey", "listKeyChanges", "listKeys", "revokeKey", "rotateKey"];
-    const feeds = ["createFeed", "listFeeds", "revokeFeed", "rotateFeed"];
-    expect(offered.map(([verb]) => verb).toSorted()).toEqual([...keys, ...feeds].toSorted());
+    const feeds = ["createFeed", "listFeeds", "listFeedsPage", "revokeFeed", "rotateFeed"];
+    expect(offered.map(([verb]) => verb).toSorted()).toEqual([...keys, ...feeds, "listChanges"].toSorted());
     expect(Object.keys(schema.events ?? {}).toSorted()).toEqual(
       ["api-key.changed", "api.rates-used", ...BUS_EVENTS.map(({ name }) => name)].toSorted(),
     );

@@ -40,6 +40,18 @@ describe("CORS", () => {
     expect(answer.headers.get("access-control-max-age")).toBe("600");
   });
 
+  test("a page of an allowed origin can read the stream of changes, and go on after its last event", async () => {
+    const stream = "/v2/changes/stream";
+    const answer = await preflight(open, APP, stream);
+    expect([answer.status, allowed(answer)]).toEqual([200, APP]);
+    expect(answer.headers.get("access-control-allow-headers")).toContain("last-event-id");
+    const headers = { origin: APP, authorization: KEY };
+    const opened = await open.request(`${stream}?guild_id=1`, { method: "HEAD", headers });
+    expect([opened.status, allowed(opened)]).toEqual([200, APP]);
+    const refused = await open.request(stream, { headers });
+    expect([refused.status, allowed(refused)]).toEqual([400, APP]);
+  });
+
   test("a page of an allowed origin can read responses and errors, with their headers", async () => {
     const refused = await open.post(PATH, { guild_id: "1" }, { origin: APP, authorization: "wrong" });
     expect([refused.status, allowed(refused), refused.headers.get("vary")]).toEqual([401, APP, "Origin"]);

@@ -12,10 +12,12 @@ import {
   type SettledPost,
   type UpcomingPost,
 } from "../contracts/dispatch.contract.ts";
+import { listSettledPosts } from "../contracts/guild-changes.contract.ts";
 import { ownerServices } from "../dispatch/adapters/owner-services.ts";
 import { renderPreview } from "../dispatch/queries/preview.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { ROUTES } from "./route-table.ts";
+import { changesExample } from "./v2/changes.routes.ts";
 import { announcementExamples, danglingExample } from "./v1/announcement.examples.ts";
 import { eventExamples } from "./v2/events.examples.ts";
 
@@ -41,7 +43,7 @@ describe("the examples of the API document", () => {
   function learn(expected: object, actual: object): void {
     const pairs = Object.entries(expected).map(([wire, value]) => [wire, value, (actual as never)[wire]] as const);
     for (const [wire, example, name] of pairs) {
-      if (["id", "key", "path", "created", "at", "by", "previous_until"].includes(wire))
+      if (["id", "key", "path", "created", "at", "by", "previous_until", "changed", "sync_token"].includes(wire))
         names.set(String(example), String(name));
     }
     for (const list of ["keys", "changes", "feeds"]) {
@@ -92,6 +94,7 @@ describe("the examples of the API document", () => {
     const dispatch = standIn("dispatch", {
       ...serve(listUpcomingPosts, async () => ({ posts: postsOf(announcementExamples.upcoming), notPlanned })),
       ...serve(listPostHistory, async () => postsOf(announcementExamples.history)),
+      ...serve(listSettledPosts, async () => ({ delivered: [], changed: [], settledUntil: 0, more: false })),
       ...serve(previewPost, (params, { broker }) =>
         renderPreview(ownerServices(broker), channels, params, current.epoch_start),
       ),
@@ -107,6 +110,8 @@ describe("the examples of the API document", () => {
     const { body } = await gateway.post("/v2/events/create", { ...eventExamples.ongoing.request, ...fields });
     names.set(event_id, String(body["id"]));
     await makeDangling();
+    const { guild_id } = changesExample.request;
+    await gateway.post("/v2/calendar/update", { guild_id, ...changesExample.response.changes[0]?.calendar });
   });
   afterAll(() => gateway.stop());
 

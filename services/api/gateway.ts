@@ -5,6 +5,8 @@ import { RateLimitedLog } from "../../mixins/observability/rate-limited-log.ts";
 import { isLogged } from "../../mixins/observability/log-level.ts";
 import { callAction } from "../../mixins/actions/typed-calls.ts";
 import type { AnyContract } from "../contracts/every-action.ts";
+import { CHANGE_STREAM_PATH, ChangeStreams, type STREAM_LIMITS } from "./changes/change-streams.ts";
+import { CHANGES_ACTIONS, type ChangesReader, changesReader } from "./changes/changes-reader.ts";
 import { openFeed, readFeedPage } from "../contracts/feeds.contract.ts";
 import { type Health, healthOf } from "../contracts/health.contract.ts";
 import { docsPages } from "./pages/docs.pages.ts";
@@ -20,11 +22,12 @@ import { endRequestSpan, inRequestSpan } from "./observability/request-span.ts";
 import { type RequestHandler, requestHandler } from "./request-handler.ts";
 import { rootPage } from "./pages/root.page.ts";
 import type { Page } from "./pages/page.ts";
-import { ROUTES } from "./route-table.ts";
+import { ROUTE_CONTRACTS, ROUTES } from "./route-table.ts";
 import { RequestConcurrency } from "./concurrency/request-concurrency.ts";
 import { ServiceUnavailable, ServiceHealth, TICK_INTERVAL_MS } from "./service-health.ts";
 import type { WebService } from "./web-gateway.ts";
 import { type OwnerName, OWNERS } from "../contracts/service-names.ts";
+import type { Window } from "../contracts/window.ts";
 
 export interface GatewayOptions {
   readonly pages: readonly Page[];
@@ -34,6 +37,8 @@ export interface GatewayOptions {
   readonly performOnce: PerformOnce;
   readonly clock: Pick<DatabaseClock, "now">;
   readonly admitFeed: FeedAdmission;
+  readonly streamLimits?: Partial<typeof STREAM_LIMITS>;
+  readonly lostWrites?: readonly Window[];
   readonly port: number;
   readonly host: string;
   readonly connectionsPerAddress?: number;
@@ -55,6 +60,8 @@ export function gatewayPages(missing: () => Promise<readonly string[]>): readonl
 export class Gateway {
   readonly requestHandler: RequestHandler;
   readonly feed: FeedDownload;
+  readonly changes: ChangesReader;
+  readonly changeStreams: ChangeStreams;
   readonly concurrency = new RequestConcurrency();
   readonly #broker: ServiceBroker;
   readonly #serviceHealth: ServiceHealth;
@@ -71,6 +78,8 @@ export class Gateway {
     performOnce,
     clock,
     admitFeed,
+    streamLimits = {},
+    lostWrites = [],
     port,
     host,
     connectionAddress,
@@ -90,7 +99,7 @@ export class Gateway {
     this.#logs = [refusedLog, failedLog, connectionLog];
     const logged = { debug: isLogged(broker, "debug"), info: isLogged(broker, "info"), warn: isLogged(broker, "warn") };
     this.requestHandler = requestHandler({
-      knownPaths: [...ROUTES.flatMap(({ paths }) => paths), ...pages.map((page) => page.path)],
+      knownPaths: [...ROUTES.flatMap(({ paths }) => paths), CHANGE_STREAM_PATH, ...pages.map((page) => page.path)],
       admission,
       performOnce,
       clock,
@@ -102,6 +111,17 @@ export class Gateway {
       admit: admitFeed,
       call: (contract, params, meta) => this.call(contract as AnyContract, params, { meta }) as Promise<never>,
       onDefect: (error, requestId) => logger.error({ err: error, requestId }, "feed failed"),
+    });
+    this.changes = changesReader({
+      call: (contract, params, meta) => this.call(contract as AnyContract, params, { meta }) as Promise<never>,
+      now: () => clock.now(),
+      lostWrites,
+    });
+    this.changeStreams = new ChangeStreams({
+      admission,
+      reader: this.changes,
+      onDefect: (error, requestId) => logger.error({ err: error, requestId }, "stream of changes failed"),
+      limits: streamLimits,
     });
     this.#server = httpServer({
       port,
@@ -146,6 +166,7 @@ export class Gateway {
   }
 
   async stop(drainMs: number): Promise<void> {
+    this.changeStreams.close();
     await this.#server.drain(drainMs);
     for (const log of this.#logs) log.flush();
     clearInterval(this.#tickTimer);
@@ -161,7 +182,7 @@ async function checkHealth(broker: ServiceBroker, name: OwnerName): Promise<Heal
 
 /** The owner of each action; empty for actions of the gateway itself. */
 const OWNERS_BY_ACTION: ReadonlyMap<string, readonly OwnerName[]> = new Map(
-  [...ROUTES.map(({ contract }) => contract), openFeed, readFeedPage].map(({ name }) => [
+  [...ROUTE_CONTRACTS, openFeed, readFeedPage, ...CHANGES_ACTIONS].map(({ name }) => [
     name,
     OWNERS.filter((service) => name.startsWith(`${service}.`)),
   ]),

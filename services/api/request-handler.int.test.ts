@@ -164,7 +164,7 @@ describe("a request through the gateway", () => {
     await expect(gateway.post(READ, { guild_id: GUILD })).resolves.toMatchObject({ status: 200 });
   });
 
-  test("cannot reach actions without a route; the gateway registers only the actions for keys and feeds on the bus", async () => {
+  test("cannot reach actions without a route; the gateway registers only the actions for keys, feeds and changes on the bus", async () => {
     for (const path of ["/~node/list", "/api/~node/list", "/guild-settings/get", "/api/list-aliases"]) {
       await expect(gateway.post(path, {})).resolves.toMatchObject({ status: 404 });
     }
@@ -173,7 +173,9 @@ describe("a request through the gateway", () => {
     expect(actions.filter((name) => name.startsWith("api.")).toSorted()).toEqual([
       "api.createFeed",
       "api.createKey",
+      "api.listChanges",
       "api.listFeeds",
+      "api.listFeedsPage",
       "api.listKeyChanges",
       "api.listKeys",
       "api.revokeFeed",

@@ -23,7 +23,7 @@ import { ParseQueue } from "./concurrency/parse-queue.ts";
 import { maxBodyBytes, readJsonBody, ClientDisconnected } from "./http/request-body.ts";
 import { RequestConcurrency } from "./concurrency/request-concurrency.ts";
 import { traceparentOf } from "./observability/request-traceparent.ts";
-import type { Route } from "./route.ts";
+import { type Route, routeFor } from "./route.ts";
 import { withWarnings } from "./wire/warnings.ts";
 import { unknownPath } from "./wire/unknown-path.ts";
 import { ServiceUnavailable, wasNotBegun } from "./service-health.ts";
@@ -31,7 +31,7 @@ import { ServiceUnavailable, wasNotBegun } from "./service-health.ts";
 export interface RequestHandlerOptions {
   /** All paths: the 404 of an unknown path suggests the nearest one. */
   readonly knownPaths: readonly string[];
-  readonly admission: Admission;
+  readonly admission: Omit<Admission, "readmit">;
   readonly performOnce: PerformOnce;
   /** Shared with calls that come over the bus. */
   readonly concurrency?: RequestConcurrency;
@@ -45,6 +45,8 @@ export interface RequestHandlerOptions {
 
 /** A request that passed all checks: the params of its action, and the data for its response. */
 export interface CheckedRequest {
+  /** The route of the path, or that of its pages (D49). */
+  readonly route: Route;
   readonly params: unknown;
   readonly meta: CallMeta;
   readonly headers: HttpResponse["headers"];
@@ -68,7 +70,7 @@ export interface RequestHandler {
   /** Reads and checks the body. Rejects with RequestRefused or ClientDisconnected. */
   check(route: Route, allowed: Allowed, request: IncomingMessage, requestId: string): Promise<CheckedRequest>;
   /** Calls the action; rejects only with ClientDisconnected. */
-  perform(route: Route, checked: CheckedRequest): Promise<HttpResponse>;
+  perform(checked: CheckedRequest): Promise<HttpResponse>;
   servePage(page: Page, request: IncomingMessage, requestId: string): Promise<HttpResponse>;
   /** The response to an unknown path. */
   notFound(path: string, requestId: string): HttpResponse;
@@ -129,7 +131,7 @@ export function requestHandler({
     return response;
   }
 
-  async function callInSlot(route: Route, { params, meta, guildId, caller, idempotencyKey, warnings }: CheckedRequest) {
+  async function callInSlot({ route, params, meta, guildId, caller, idempotencyKey, warnings }: CheckedRequest) {
     const callOnce = async (writeId = meta.writeId): Promise<StoredResponse> => {
       const result = await call(route, params, writeId === undefined ? meta : { ...meta, writeId });
       return {
@@ -155,15 +157,15 @@ export function requestHandler({
     return (idempotencyKey === undefined ? callOnce() : performOnce(request, callOnce)).finally(() => slot.release());
   }
 
-  async function callWithinMemory(route: Route, checked: CheckedRequest) {
+  async function callWithinMemory(checked: CheckedRequest) {
     const release = pendingBodies.reserve(checked.guildId ?? checked.caller.keyId, checked.bytes);
-    return isRefusal(release) ? release : callInSlot(route, checked).finally(release);
+    return isRefusal(release) ? release : callInSlot(checked).finally(release);
   }
 
-  async function respond(route: Route, checked: CheckedRequest): Promise<HttpResponse> {
-    const { meta, headers } = checked;
+  async function respond(checked: CheckedRequest): Promise<HttpResponse> {
+    const { route, meta, headers } = checked;
     const { requestId = "", writeUntil } = meta;
-    const work = () => callWithinMemory(route, checked);
+    const work = () => callWithinMemory(checked);
     const outcome = await runInWriteContext({ deadline: writeUntil }, work).catch(toRefusal(route.contract));
     if (isRefusal(outcome)) {
       const refusal = route.withWireNames(outcome);
@@ -181,7 +183,7 @@ export function requestHandler({
       return admitted;
     },
 
-    async check(route, allowed, request, requestId) {
+    async check(routeOfPath, allowed, request, requestId) {
       const { caller } = allowed;
       const orThrow = <Value>(value: Value | Refusal, standings = allowed.standings): Value => {
         if (isRefusal(value)) throw new RequestRefused(value, rateHeaders(standings));
@@ -190,6 +192,7 @@ export function requestHandler({
       const release = orThrow(incomingBodies.reserve(caller.keyId, maxBodyBytes(request)));
       const read = readJsonBody(request, (size) => parseQueue.waitForTurn(size)).finally(release);
       const { fields: body, bytes } = orThrow(await read);
+      const route = routeFor(routeOfPath, body);
       const decoded = route.decode(body);
       const precondition = route.acceptsIfMatch ? readIfMatch(request.headers) : refuseIfMatch(request.headers);
       const problems = [...route.check(decoded), ...precondition.problems];
@@ -207,6 +210,7 @@ export function requestHandler({
         ? {}
         : { writeUntil: clock.now() + WRITE_DEADLINE_MS, writeId: newWriteId() };
       return {
+        route,
         params: ifRevision === undefined ? params : { ...(params as object), ifRevision },
         meta: { requestId, traceparent: traceparentOf(request), caller, ...write },
         headers: rateHeaders(admitted.standings),
@@ -218,8 +222,8 @@ export function requestHandler({
       };
     },
 
-    perform: async (route, checked) =>
-      respond(route, checked)
+    perform: async (checked) =>
+      respond(checked)
         .catch((error: unknown) => responseTo(error, checked.meta.requestId ?? ""))
         .then(delayed),
 

@@ -3,6 +3,7 @@ import type { Route } from "./route.ts";
 import { announcementRoutes } from "./v1/announcement.routes.ts";
 import { settingsRoutesV1 } from "./v1/settings.routes.ts";
 import { calendarRoutes } from "./v2/calendar.routes.ts";
+import { changesRoutes } from "./v2/changes.routes.ts";
 import { feedRoutes } from "./v2/feeds.routes.ts";
 import { eventRoutes } from "./v2/events.routes.ts";
 import { settingsRoutesV2 } from "./v2/settings.routes.ts";
@@ -18,10 +19,27 @@ export const ROUTES: readonly Route[] = [
   ...settingsRoutesV2,
   ...calendarRoutes,
   ...feedRoutes,
+  ...changesRoutes,
   ...keyRoutes,
 ];
 
 /** Every path of the route: the canonical one, the aliases, and each of them under /api (D2). */
 export function pathsOf({ paths }: Pick<Route, "paths">): string[] {
   return [...paths, ...paths.map((path) => `/api${path}`)];
+}
+
+/** The contracts of all endpoints, those of pages included; several endpoints may have one contract. */
+export const ROUTE_CONTRACTS: readonly Route["contract"][] = [
+  ...new Set(ROUTES.flatMap(({ contract, pages }) => (pages === undefined ? [contract] : [contract, pages.contract]))),
+];
+
+/** The summary of an action that an endpoint calls. */
+export function summaryOf(action: string): string {
+  const route = routeCalling(action) as Route;
+  return route.contract.name === action ? route.summary : `${route.summary}, in pages`;
+}
+
+/** The first endpoint that calls an action. */
+export function routeCalling(action: string): Route | undefined {
+  return ROUTES.find(({ contract, pages }) => contract.name === action || pages?.contract.name === action);
 }

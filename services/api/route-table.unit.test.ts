@@ -11,7 +11,7 @@ describe("the route table", () => {
     expect(paths.filter((path) => path.startsWith("/api/"))).toHaveLength(paths.length / 2);
   });
 
-  test("has the endpoints of api.md with the aliases of D2, and those for posts, calendars (D22), feeds (D47) and keys", () => {
+  test("has the endpoints of api.md with the aliases of D2, and those for posts, calendars (D22), feeds (D47), changes (D48), the search (D49) and keys", () => {
     expect(ROUTES.flatMap(({ paths }) => paths).toSorted()).toEqual(
       [
         ...["get", "create", "update", "delete", "list", "upcoming", "history", "preview"].map(
@@ -20,8 +20,10 @@ describe("the route table", () => {
         ...["get", "update"].flatMap((it) => [`/v1/guild/settings/${it}`, `/v1/settings/${it}`]),
         ...["get", "update"].map((it) => `/v2/guild/settings/${it}`),
         ...["get", "create", "update", "delete"].flatMap((it) => [`/v2/events/${it}`, `/v2/event/${it}`]),
+        "/v2/events/search",
         ...["get", "update", "list"].map((it) => `/v2/calendar/${it}`),
         ...["create", "list", "rotate", "revoke"].map((it) => `/v2/calendar/feeds/${it}`),
+        "/v2/changes",
         ...["month", "date", "range", "ongoing"].map((it) => `/v2/events/list/${it}`),
         ...["create", "list", "audit", "rotate", "revoke"].map((it) => `/admin/keys/${it}`),
       ].toSorted(),
@@ -61,7 +63,7 @@ describe("the route table", () => {
   );
 
   test("allows reads with a read-only key, and reads may be retried", () => {
-    const reads = /\/(?:get|list|audit|upcoming|history|preview|month|date|range|ongoing)$/;
+    const reads = /\/(?:get|list|audit|upcoming|history|preview|month|date|range|ongoing|changes|search)$/;
     const toRead = byPath.filter(([, { contract }]) => contract.keys.endsWith("read"));
     expect(byPath.filter(([path]) => reads.test(path))).toEqual(toRead);
     expect(toRead.filter(([, { contract }]) => !contract.idempotent)).toEqual([]);

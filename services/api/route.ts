@@ -1,6 +1,7 @@
 import { type ParamsCheck, paramsCheck } from "../../mixins/actions/check-params.ts";
 import type { ActionContract, FieldProblem } from "../contracts/contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
+import type { PageParams } from "../contracts/pages.ts";
 import type { Revised } from "../contracts/revision.ts";
 import { type ResponseField, encodeFields } from "./wire/response-fields.ts";
 import { type Warning, warningsFor, withWarnings } from "./wire/warnings.ts";
@@ -70,6 +71,8 @@ export interface Route {
   readonly summary: string;
   readonly description: string | undefined;
   readonly example: Example;
+  /** For a list: the route of the requests for a page, which have a `limit` or a `cursor` (D49). */
+  readonly pages: Route | undefined;
   /** The unchecked params of a body. */
   decode(body: Readonly<Record<string, unknown>>): object;
   /** The problems of the invalid fields, in wire names. */
@@ -106,6 +109,7 @@ export function route<Params, Result, Fields = Params>(definition: RouteDefiniti
     summary,
     description,
     example,
+    pages: undefined,
     decode: (body) => decodeFields(body, fields, nulls),
     check: (decoded) => check(decoded).map(toWireNames),
     toParams: (checked) => request?.toParams(checked as Fields) ?? checked,
@@ -114,6 +118,31 @@ export function route<Params, Result, Fields = Params>(definition: RouteDefiniti
     withWireNames: ({ problems, ...refusal }) =>
       problems === undefined ? refusal : { ...refusal, problems: problems.map(toWireNames) },
   };
+}
+
+/** The definition of the pages of a list; the paths, the summary and the example are those of the list. */
+type PagesDefinition<Params, Result, Fields> = Pick<
+  RouteDefinition<Params, Result, Fields>,
+  "contract" | "fields" | "request" | "responseFields"
+>;
+
+/** A list that is answered as a whole, or in pages by another action (D49). */
+export function pagedRoute<
+  Params,
+  Result,
+  PagedParams extends PageParams,
+  PageResult,
+  Fields = Params,
+  PagedFields = PagedParams,
+>(list: RouteDefinition<Params, Result, Fields>, pages: PagesDefinition<PagedParams, PageResult, PagedFields>): Route {
+  const { paths, summary, example } = list;
+  return { ...route(list), pages: route({ paths, summary, example, ...pages }) };
+}
+
+/** The route that answers a request with this body. */
+export function routeFor(list: Route, body: Readonly<Record<string, unknown>>): Route {
+  const { pages } = list;
+  return pages !== undefined && (Object.hasOwn(body, "limit") || Object.hasOwn(body, "cursor")) ? pages : list;
 }
 
 /** A problem with its field and the allowed members in wire names. */

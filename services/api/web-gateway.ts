@@ -3,6 +3,7 @@ import type { Service, ServiceSchema } from "moleculer";
 import WebGateway from "moleculer-web";
 import type { Caller } from "../contracts/contract.ts";
 import type { HttpResponse } from "./http/http-response.ts";
+import { CHANGE_STREAM_PATH, type ChangeStreams } from "./changes/change-streams.ts";
 import type { FeedDownload } from "./feeds/feed-download.ts";
 import { FEED_ROUTE, tokenIn } from "./feeds/feed-path.ts";
 import type { Allowed } from "./rates/admission.ts";
@@ -23,7 +24,15 @@ interface Exchange {
 /** Pages of allowed origins may send every request that a client may send (Fetch Standard, section 3.3). */
 const CORS = {
   methods: ["GET", "POST"],
-  allowedHeaders: ["authorization", "content-type", "idempotency-key", "if-match", "traceparent", "x-request-id"],
+  allowedHeaders: [
+    "authorization",
+    "content-type",
+    "idempotency-key",
+    "if-match",
+    "last-event-id",
+    "traceparent",
+    "x-request-id",
+  ],
   exposedHeaders: ["etag", "ratelimit", "ratelimit-policy", "retry-after", "x-request-id"],
   maxAge: 600,
 };
@@ -51,6 +60,8 @@ interface WebGatewayParts {
   readonly requestHandler: () => RequestHandler;
   /** Responds to requests of feeds; called only after the service has started. */
   readonly feed: () => FeedDownload;
+  /** Responds to requests for streams of changes; called only after the service has started. */
+  readonly changeStreams: () => Pick<ChangeStreams, "respond">;
   /** Origins whose pages may read responses; `*` for all. None by default: no CORS header is sent. */
   readonly corsOrigins?: readonly string[] | undefined;
 }
@@ -70,6 +81,7 @@ export function webGateway({
   pages,
   requestHandler,
   feed,
+  changeStreams,
   corsOrigins = [],
 }: WebGatewayParts): Partial<ServiceSchema> {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
@@ -92,12 +104,11 @@ export function webGateway({
     if (!methods.includes(request.method ?? "")) throw methodNotAllowed(methods.join(", "));
   };
 
-  const callAction =
-    (route: Route): Handler =>
-    (request) => {
-      const { respond, checked } = exchangeOf(request);
-      respond(requestHandler().perform(route, checked as CheckedRequest));
-    };
+  /** One handler for each path: moleculer-web finds the path by its handler. */
+  const callAction = (): Handler => (request) => {
+    const { respond, checked } = exchangeOf(request);
+    respond(requestHandler().perform(checked as CheckedRequest));
+  };
 
   const servePage =
     (page: Page): Handler =>
@@ -109,6 +120,13 @@ export function webGateway({
   const sendFeed: Handler = (request) => {
     const { respond, requestId } = exchangeOf(request);
     feed()(request, requestId).then(respond, (error: unknown) => fail(request, error));
+  };
+
+  const sendChanges = (): Handler => (request) => {
+    const { respond, requestId } = exchangeOf(request);
+    changeStreams()
+      .respond(request, requestId)
+      .then(respond, (error: unknown) => fail(request, error));
   };
 
   const aliasesOf = (method: string, handlers: readonly (readonly [path: string, handler: Handler])[]) => {
@@ -133,15 +151,17 @@ export function webGateway({
     authorization: "authorize",
     aliases: aliasesOf(
       "POST",
-      [...routeByPath].map(([path, route]) => [path, callAction(route)] as const),
+      [...routeByPath.keys()].map((path) => [path, callAction()] as const),
     ),
   };
+  // The feed and the stream check their token and their key themselves.
   const pagesWithoutKey = {
     ...hooks,
     name: "pages",
     aliases: aliasesOf("GET", [
       ...pages.map((page) => [page.path, servePage(page)] as const),
       [FEED_ALIAS, sendFeed] as const,
+      ...pathsOf({ paths: [CHANGE_STREAM_PATH] }).map((path) => [path, sendChanges()] as const),
     ]),
   };
 

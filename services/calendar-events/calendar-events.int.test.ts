@@ -13,7 +13,7 @@ import {
   DAY,
   HOUR,
   noon,
-  raiseCalendars,
+  allowCalendars,
   startCalendar,
 } from "../../test/real-parts/calendar-under-test.ts";
 
@@ -110,7 +110,7 @@ describe("calendar events on the bus", () => {
     ).resolves.toBeDefined();
   });
 
-  test("an id that is unknown, malformed, removed, of another guild or not an occurrence gets the same answer", async () => {
+  test("an id that is unknown, malformed, removed, of another guild or not an occurrence gets the same response", async () => {
     const guildId = calendar.newGuild();
     const recurrence = { frequency: "DAILY", count: 2 } as const;
     const { eventId } = await calendar.create(guildId, { recurs: true, recurrence });
@@ -137,7 +137,7 @@ describe("calendar events on the bus", () => {
     const missing = { type: "CALENDAR_NOT_FOUND", code: 404 };
     await expect(calendar.get(guildId, ghost, 2)).rejects.toMatchObject(missing);
     await expect(calendar.create(guildId, { calendarNumber: 2 })).rejects.toMatchObject(missing);
-    await raiseCalendars(calendar, guildId, 2);
+    await allowCalendars(calendar, guildId, 2);
     const { eventId } = await calendar.create(guildId, { calendarNumber: 2 });
     await expect(calendar.get(guildId, eventId, 1)).rejects.toMatchObject({ type: "EVENT_NOT_FOUND" });
     await expect(calendar.get(guildId, eventId, 2)).resolves.toMatchObject({ eventId });

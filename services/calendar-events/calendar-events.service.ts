@@ -1,6 +1,8 @@
 import type { Service, ServiceSchema } from "moleculer";
 import { type CallContext, serve } from "../../mixins/actions/contract-action.ts";
 import { listen } from "../../mixins/actions/contract-event.ts";
+import { pageCursors } from "../../mixins/actions/page-cursor.ts";
+import { type PagedList, pageOf } from "../../mixins/actions/page-entries.ts";
 import { closedConnection, databaseMixin } from "../../mixins/mongo/database.mixin.ts";
 import { healthMixin } from "../../mixins/actions/health.mixin.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
@@ -21,8 +23,17 @@ import {
 } from "../contracts/calendar-events.contract.ts";
 import { removeAnnouncementsOfEvent } from "../contracts/announcements.contract.ts";
 import { getOccurrence, listOccurrencesStarting } from "../contracts/occurrences.contract.ts";
-import { calendarChanged, getCalendar, listCalendars, updateCalendar } from "../contracts/calendars.contract.ts";
+import {
+  calendarChanged,
+  type CalendarView,
+  getCalendar,
+  listCalendars,
+  listCalendarsPage,
+  updateCalendar,
+} from "../contracts/calendars.contract.ts";
+import { listEventsPage, listOngoingEventsPage, searchEvents } from "../contracts/event-pages.contract.ts";
 import { openFeed, readFeedPage } from "../contracts/feeds.contract.ts";
+import { listChangedCalendars, listChangedEvents } from "../contracts/guild-changes.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
@@ -35,13 +46,16 @@ import { calendarsStore } from "./store/calendars.store.ts";
 import { calendarView, changeCalendar, allCalendars } from "./domain/calendar/calendar.ts";
 import { mergeChangeFeeds } from "./domain/calendar/merge-change-feeds.ts";
 import { announcedOccurrence } from "./domain/event/effective-occurrence.ts";
+import { eventSearch } from "./event-search.ts";
 import { eventWrites, type Written } from "./event-writes.ts";
 import { feedPages } from "./feed/feed-pages.ts";
+import { changedEventsReader } from "./store/changed-events.store.ts";
 import { feedReads } from "./store/feed-reads.store.ts";
 import { startZoneRulesCheck } from "./reindex-changed-zones.ts";
 import { formerOccurrences } from "./former-occurrences.ts";
 import { eventResolver, toView } from "./event-resolver.ts";
 import { zoneRulesStore } from "./store/zone-rules.store.ts";
+import { windowPages } from "./window-pages.ts";
 
 export interface CalendarEventsOptions {
   readonly mongoUrl: string;
@@ -50,6 +64,12 @@ export interface CalendarEventsOptions {
   /** The clock for the list of ongoing events. */
   readonly now?: () => EpochMs;
 }
+
+/** The calendars of a guild are in the order of their numbers. */
+const CALENDARS: PagedList<CalendarView, readonly [number]> = {
+  cursors: pageCursors("calendars", [0]),
+  positionOf: ({ calendarNumber }) => [calendarNumber],
+};
 
 /** The calendar events service; see README.md beside this file. */
 export function calendarEventsService({
@@ -63,8 +83,11 @@ export function calendarEventsService({
   const zoneRules = zoneRulesStore(connection);
   let zoneRulesCheck: ReturnType<typeof startZoneRulesCheck> | undefined;
   const windows = calendarWindows(store, calendars);
+  const pages = windowPages(store, calendars);
+  const search = eventSearch(store, calendars);
   const events = eventResolver(store, calendars);
   const feeds = feedPages(feedReads(connection));
+  const changedEvents = changedEventsReader(connection, calendars);
   const writes = eventWrites(store, calendars, events);
   const limit = calendarLimit(() => performance.now());
   const calendarQueue = new WriteQueue();
@@ -81,6 +104,11 @@ export function calendarEventsService({
     work: () => Promise<Result | Refusal>,
   ): Promise<Result | Refusal> {
     return (await isAllowed(params.guildId, params.calendarNumber, context)) ? work() : refuse("CALENDAR_NOT_FOUND");
+  }
+
+  async function calendarsOf(guildId: GuildId, context: CallContext<unknown>): Promise<CalendarView[]> {
+    const [written, maxCalendars] = await Promise.all([calendars.list(guildId), limit.of(guildId, context)]);
+    return allCalendars(guildId, written, maxCalendars).map(calendarView);
   }
 
   /** Finds an event or occurrence in any calendar that the guild may have. */
@@ -127,6 +155,16 @@ export function calendarEventsService({
         ifAllowed(params, context, () => windows.listOngoing(params.guildId, params.calendarNumber, now())),
       ),
 
+      ...serve(listEventsPage, (params, context) =>
+        ifAllowed(params, context, () => pages.page(params, params, params)),
+      ),
+
+      ...serve(listOngoingEventsPage, (params, context) =>
+        ifAllowed(params, context, () => pages.ongoingPage(params, now(), params)),
+      ),
+
+      ...serve(searchEvents, (params, context) => ifAllowed(params, context, () => search(params))),
+
       ...serve(findEvent, async ({ guildId, eventId }, context) => {
         const resolved = await findAllowed(guildId, eventId, context);
         return resolved === undefined ? null : toView(resolved);
@@ -157,6 +195,10 @@ export function calendarEventsService({
         mergeChangeFeeds(params, await Promise.all([store.changesSince(params), calendars.changesSince(params)])),
       ),
 
+      ...serve(listChangedEvents, (params) => changedEvents(params)),
+
+      ...serve(listChangedCalendars, (params) => calendars.listChanged(params)),
+
       ...serve(openFeed, (params, context) => ifAllowed(params, context, () => feeds.open(params, now()))),
 
       ...serve(readFeedPage, (params) => feeds.read(params)),
@@ -167,10 +209,11 @@ export function calendarEventsService({
         ),
       ),
 
-      ...serve(listCalendars, async ({ guildId }, context) => {
-        const [written, maxCalendars] = await Promise.all([calendars.list(guildId), limit.of(guildId, context)]);
-        return allCalendars(guildId, written, maxCalendars).map(calendarView);
-      }),
+      ...serve(listCalendars, ({ guildId }, context) => calendarsOf(guildId, context)),
+
+      ...serve(listCalendarsPage, async ({ guildId, ...params }, context) =>
+        pageOf(await calendarsOf(guildId, context), params, CALENDARS),
+      ),
 
       ...serve(updateCalendar, (params, context) =>
         ifAllowed(params, context, async () => {

@@ -7,7 +7,7 @@ import {
   DAY,
   HOUR,
   noon,
-  raiseCalendars,
+  allowCalendars,
   startCalendar,
 } from "../../test/real-parts/calendar-under-test.ts";
 
@@ -146,7 +146,7 @@ describe("windows of calendars on the bus", () => {
 
   test("dispatch gets the soonest occurrences of all calendars that start in its windows", async () => {
     const guildId = calendar.newGuild();
-    await raiseCalendars(calendar, guildId, 2);
+    await allowCalendars(calendar, guildId, 2);
     const { eventId: series } = await calendar.create(guildId, { recurs: true, recurrence: { frequency: "DAILY" } });
     const { eventId: other } = await calendar.create(guildId, { calendarNumber: 2, color: "RED" });
     await calendar.create(guildId, { startsAt: noon - HOUR, endsAt: noon + 5 * DAY, name: "already on" });

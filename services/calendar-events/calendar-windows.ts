@@ -86,7 +86,7 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
         store.calendarsInSnapshot(guildId),
       ]);
       const allowed = await allowedNumbers(numbers, isAllowed);
-      const found = soonestOccurrences(limit);
+      const found = soonestOccurrences<Occurrence>(limit, ({ occurrenceId }) => occurrenceId);
       const deadline = performance.now() + SEARCH_TIMEOUT_MS;
       const search = {
         guildId,
@@ -190,7 +190,7 @@ interface Search {
   readonly texts: boolean;
   readonly only: OnlyOccurrences;
   readonly changedSince: EpochMs | undefined;
-  readonly found: SoonestOccurrences;
+  readonly found: SoonestOccurrences<Occurrence>;
   /** Time at which the callers give up, on the clock of `performance.now`. */
   readonly deadline: number;
 }

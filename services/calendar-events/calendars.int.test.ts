@@ -4,7 +4,7 @@ import {
   DAY,
   HOUR,
   noon,
-  raiseCalendars,
+  allowCalendars,
   startCalendar,
 } from "../../test/real-parts/calendar-under-test.ts";
 import { until } from "../../test/real-parts/until.ts";
@@ -186,7 +186,7 @@ describe("calendars (D22)", () => {
 
   test("a lower limit hides a calendar and its events; a raised limit shows them again (D20)", async () => {
     const guildId = calendar.newGuild();
-    await raiseCalendars(calendar, guildId, 2);
+    await allowCalendars(calendar, guildId, 2);
     await change(guildId, { name: "second" }, 2);
     const { eventId } = await calendar.create(guildId, { calendarNumber: 2 });
     await calendar.services.call(updateGuildSettings, { guildId, maxCalendars: 1 });
@@ -198,7 +198,7 @@ describe("calendars (D22)", () => {
     await until(hidden, "calendar 2 is hidden");
     await expect(calendar.get(guildId, eventId, 2)).rejects.toMatchObject({ type: "CALENDAR_NOT_FOUND" });
     await expect(calendar.starting(guildId, noon, noon + 1)).resolves.toEqual([]);
-    await raiseCalendars(calendar, guildId, 2);
+    await allowCalendars(calendar, guildId, 2);
     await expect(get(guildId, 2)).resolves.toMatchObject({ name: "second" });
     await expect(calendar.starting(guildId, noon, noon + 1)).resolves.toMatchObject([{ occurrenceId: eventId }]);
     await expect(calendar.services.call(listCalendars, { guildId })).resolves.toMatchObject([

@@ -18,6 +18,7 @@ import {
   type GuildId,
   type OccurrenceId,
 } from "./ids.ts";
+import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
 /** Announcements of one guild (D26). */
@@ -195,6 +196,15 @@ export const listAnnouncements = action<{ guildId: GuildId; amount: number }, Sh
   keys: "guild read",
   params: { guildId, amount: integer(-1, 2_147_483_647) },
   narrowing: FEWER_ENTRIES,
+  idempotent: true,
+});
+
+/** A page of the same list, for callers with a key (D49). */
+export const listAnnouncementsPage = action<{ guildId: GuildId } & PageParams, Page<ShownAnnouncement>>({
+  name: "announcements.listPage",
+  keys: "guild read",
+  params: { guildId, ...pageRules },
+  narrowing: pageNarrowing,
   idempotent: true,
 });
 

@@ -74,7 +74,7 @@ export const MAX_ENTRIES = 10_000;
 /** Defaults of a new event (D14). */
 export const EVENT_DEFAULTS = { color: "NONE" } as const satisfies Partial<EventView>;
 
-const calendarNumber = integer(1, 2_147_483_647);
+export const calendarNumber = integer(1, 2_147_483_647);
 
 export interface CreateEventParams extends EventTexts {
   readonly guildId: GuildId;

@@ -3,6 +3,7 @@ import { settingsOwnerOfCalendar } from "./calendar-events.contract.ts";
 import { action, broadcastEvent } from "./contract.ts";
 import { clearable, guildId, integer, optional, revisionNumber, text, textOf } from "./field-rules.ts";
 import type { GuildId } from "./ids.ts";
+import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
 /** A calendar of a guild (D22). It exists without being created, up to the guild's number of calendars (D20). */
@@ -63,6 +64,16 @@ export const listCalendars = action<{ guildId: GuildId }, CalendarView[]>({
   keys: "guild read",
   params: { guildId },
   dependsOn: () => ["guild-settings"],
+  idempotent: true,
+});
+
+/** A page of the same list (D49). */
+export const listCalendarsPage = action<{ guildId: GuildId } & PageParams, Page<CalendarView>>({
+  name: "calendar-events.listCalendarsPage",
+  keys: "guild read",
+  params: { guildId, ...pageRules },
+  dependsOn: () => ["guild-settings"],
+  narrowing: pageNarrowing,
   idempotent: true,
 });
 

@@ -9,6 +9,7 @@ import {
   type GuildId,
   type OccurrenceId,
 } from "./ids.ts";
+import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 
 /** States of a post. The last six are final. */
 export const POST_STATES = [
@@ -38,11 +39,13 @@ export interface PostProblem {
 
 /** Causes of the lateness of a post (D44). */
 export const LATE_CODES = [
+  "RESTORED",
   "DISPATCH_DOWN",
   "PROCESS_STALLED",
   "DATABASE",
   "SINK_HALTED",
   "PLANNED_LATE",
+  "GUILD_LIMIT",
   "NOT_TAKEN_UP",
   "OTHER_REPLICA",
   "WORKER_VANISHED",
@@ -148,6 +151,17 @@ export const listUpcomingPosts = action<{ guildId: GuildId; amount: number }, Up
   idempotent: true,
 });
 
+export type UpcomingPostsPage = Page<UpcomingPost> & Omit<UpcomingPosts, "posts">;
+
+/** A page of the same list (D49). */
+export const listUpcomingPostsPage = action<{ guildId: GuildId } & PageParams, UpcomingPostsPage>({
+  name: "dispatch.listUpcomingPage",
+  keys: "guild read",
+  params: { guildId, ...pageRules },
+  narrowing: pageNarrowing,
+  idempotent: true,
+});
+
 export interface HistoryParams {
   readonly guildId: GuildId;
   readonly amount: number;
@@ -163,6 +177,15 @@ export const listPostHistory = action<HistoryParams, SettledPost[]>({
   keys: "guild read",
   params: { guildId, amount: integer(-1, 2_147_483_647), id: optional(reference) },
   narrowing: FEWER_ENTRIES,
+  idempotent: true,
+});
+
+/** A page of the same list (D49). */
+export const listPostHistoryPage = action<Omit<HistoryParams, "amount"> & PageParams, Page<SettledPost>>({
+  name: "dispatch.listHistoryPage",
+  keys: "guild read",
+  params: { guildId, id: optional(reference), ...pageRules },
+  narrowing: pageNarrowing,
   idempotent: true,
 });
 

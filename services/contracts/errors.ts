@@ -20,6 +20,10 @@ export const ERRORS = {
   CALENDAR_NOT_FOUND: { status: 404, message: "Calendar not found" },
   KEY_NOT_FOUND: { status: 404, message: "Key not found" },
   FEED_NOT_FOUND: { status: 404, message: "Feed not found" },
+  SYNC_TOKEN_EXPIRED: {
+    status: 410,
+    message: "The sync token is too old; read everything again, without a token",
+  },
   KEY_OVER: { status: 409, message: "The key is revoked or expired" },
   KEY_ROTATING: {
     status: 409,

@@ -4,7 +4,9 @@ import * as calendarEvents from "./calendar-events.contract.ts";
 import * as calendars from "./calendars.contract.ts";
 import type { ActionContract } from "./contract.ts";
 import * as dispatch from "./dispatch.contract.ts";
+import * as eventPages from "./event-pages.contract.ts";
 import * as feeds from "./feeds.contract.ts";
+import * as guildChanges from "./guild-changes.contract.ts";
 import * as guildSettings from "./guild-settings.contract.ts";
 import { healthOf } from "./health.contract.ts";
 import * as occurrences from "./occurrences.contract.ts";
@@ -19,7 +21,9 @@ const MODULES: readonly object[] = [
   calendarEvents,
   calendars,
   dispatch,
+  eventPages,
   feeds,
+  guildChanges,
   guildSettings,
   occurrences,
 ];

@@ -2,6 +2,7 @@ import { type Color, COLORS, settingsOwnerOfCalendar } from "./calendar-events.c
 import { action } from "./contract.ts";
 import { guildId, integer, listOf, oneOf, optional, reference, textOf } from "./field-rules.ts";
 import type { EpochMs, GuildId } from "./ids.ts";
+import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 
 /** The calendar of a feed (D47), and the colour to which it is limited. */
 export interface FeedReference {
@@ -59,6 +60,15 @@ export const listFeeds = action<{ readonly guildId: GuildId }, readonly FeedView
   name: "api.listFeeds",
   keys: "guild read",
   params: { guildId },
+  idempotent: true,
+});
+
+/** A page of the same list (D49). */
+export const listFeedsPage = action<{ readonly guildId: GuildId } & PageParams, Page<FeedView>>({
+  name: "api.listFeedsPage",
+  keys: "guild read",
+  params: { guildId, ...pageRules },
+  narrowing: pageNarrowing,
   idempotent: true,
 });
 

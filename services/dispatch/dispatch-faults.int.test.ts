@@ -84,7 +84,7 @@ describe("dispatch during faults", () => {
     expect(guild.received()).toEqual([]);
   });
 
-  test("a post whose answer was lost is listed as in doubt, with its attempts, until it is settled", async () => {
+  test("a post whose response was lost is listed as in doubt, with its attempts, until it is settled", async () => {
     await dispatch(900_000);
     const guild = new TestGuild(services, sink);
     await guild.announcement(0);

@@ -5,7 +5,8 @@ import { until } from "../../test/real-parts/until.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
 import { occurrenceId } from "../calendar-events/domain/event/occurrence-id.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
-import { removeAnnouncement, updateAnnouncement } from "../contracts/announcements.contract.ts";
+import { createAnnouncement, removeAnnouncement, updateAnnouncement } from "../contracts/announcements.contract.ts";
+import { createEvent } from "../contracts/calendar-events.contract.ts";
 import { announcementPosted, type PostOutcome } from "../contracts/dispatch.contract.ts";
 import { healthOf } from "../contracts/health.contract.ts";
 import type { EventId } from "../contracts/ids.ts";
@@ -52,6 +53,24 @@ describe("dispatch plans every change and posts on time", () => {
     expect(guild.received()[0]?.at).toBeGreaterThanOrEqual(startsAt);
     await until(() => heard.some(({ guildId }) => guildId === guild.id), "the broadcast");
     expect(heard.find(({ guildId }) => guildId === guild.id)).toMatchObject({ ...post });
+  });
+
+  test("changes without a pause are all planned, also after the deadline of the write that came first", async () => {
+    const guild = new TestGuild(services, sink);
+    const writeUntil = Date.now() + 1_000;
+    const rule = { guildId: guild.id, channel: "77", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" } as const;
+    await services.call(createAnnouncement, rule, { writeUntil });
+    const event = { guildId: guild.id, calendarNumber: 1, startsAt: FAR, endsAt: FAR, name: "raid" };
+    let created = 0;
+    const createInTurn = async () => {
+      while (Date.now() < writeUntil + 1_000) {
+        await services.call(createEvent, event);
+        created += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, createInTurn));
+    await until(async () => (await guild.upcoming()).length >= created, `${created} posts are planned`);
+    expect(await guild.upcoming()).toHaveLength(created);
   });
 
   test("the posts of an event that is moved, removed or recoloured are moved or cancelled", async () => {

@@ -43,16 +43,16 @@ describe("the metrics of dispatch", () => {
     expect(metrics).toMatch(/^guildcal_posts_planned_total 1$/m);
     expect(metrics).toMatch(/^guildcal_posts_settled_total\{state="skipped",reason="ANNOUNCEMENT_CHANGED"\} 1$/m);
     expect(metrics).toMatch(/^guildcal_post_lateness_seconds_count\{sink="log"\} 1$/m);
-    expect(metrics).toMatch(/^guildcal_post_wait_seconds_count\{sink="log",for="turn"\} 1$/m);
+    expect(metrics).toMatch(/^guildcal_post_wait_seconds_count\{sink="log",cause="turn"\} 1$/m);
     expect(metrics).toMatch(/^guildcal_sink_duration_seconds_count\{sink="log",outcome="sent"\} 1$/m);
   });
 
-  test("show open and overdue posts, posts in work, the age of the plan, and no halted sink", async () => {
+  test("show open and overdue posts, posts in flight, the age of the plan, and no halted sink", async () => {
     const startsAt = Date.now() + 3_600_000;
     await services.call(createEvent, { guildId, calendarNumber: 1, startsAt, endsAt: startsAt });
     const metrics = await metricsWith(/^guildcal_posts_open 1$/m);
     expect(metrics).toMatch(/^guildcal_posts_overdue 0$/m);
-    expect(metrics).toMatch(/^guildcal_posts_in_work 0$/m);
+    expect(metrics).toMatch(/^guildcal_posts_in_flight 0$/m);
     expect(metrics).toMatch(/^guildcal_plan_lag_seconds \d/m);
     expect(metrics).toMatch(/^guildcal_changes_waiting\{feed="calendar-events"\} \d+$/m);
     expect(metrics).toMatch(/^guildcal_sink_halted\{sink="log"\} 0$/m);

@@ -45,16 +45,16 @@ const sinkSeconds = new Histogram({
 
 const waits = new Histogram({
   name: "guildcal_post_wait_seconds",
-  help: "Time that a due post waited for its turn, or has to wait for its receiver's limit, by sink",
-  labelNames: ["sink", "for"],
+  help: "Time that a due post waited in the queue, or has to wait for its receiver's limit, by sink and cause",
+  labelNames: ["sink", "cause"],
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
   registers,
 });
 
-const troubles = new Counter({
-  name: "guildcal_dispatch_troubles_total",
+const errors = new Counter({
+  name: "guildcal_dispatch_errors_total",
   help: "Operations of dispatch that failed and are retried, or were refused, by operation",
-  labelNames: ["what"],
+  labelNames: ["operation"],
   registers,
 });
 
@@ -65,7 +65,7 @@ const gauges = {
     "guildcal_posts_overdue",
     "Open posts of all replicas that are overdue by 10 seconds, counted up to 10000",
   ),
-  inWork: gauge("guildcal_posts_in_work", "Posts that this process is working on"),
+  inWork: gauge("guildcal_posts_in_flight", "Posts that this process is working on"),
   planLag: gauge(
     "guildcal_plan_lag_seconds",
     "Age of the last instant before which every change is planned; before the first complete read, the age of the stored mark or of the process",
@@ -96,7 +96,7 @@ const ALL_METRICS: readonly Metric[] = [
   lateness,
   sinkSeconds,
   waits,
-  troubles,
+  errors,
   ...Object.values(gauges),
   changesWaiting,
   sinkHalted,
@@ -123,13 +123,13 @@ export function countSettled(post: Post): void {
   if (lateMs !== undefined) lateness.observe({ sink }, lateMs / 1000);
 }
 
-export function countWait(sink: Sink["name"], what: "turn" | "limit", ms: number): void {
-  waits.observe({ sink, for: what }, Math.max(0, ms) / 1000);
+export function countWait(sink: Sink["name"], cause: "turn" | "limit", ms: number): void {
+  waits.observe({ sink, cause }, Math.max(0, ms) / 1000);
 }
 
-/** @param what - The operation that failed; a fixed text of the protocol. */
-export function countTrouble(what: string): void {
-  troubles.inc({ what });
+/** @param operation - The operation that failed; a fixed text of the protocol. */
+export function countError(operation: string): void {
+  errors.inc({ operation });
 }
 
 /** The store with a counter of planned posts. */

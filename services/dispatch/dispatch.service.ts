@@ -7,7 +7,15 @@ import { healthMixin } from "../../mixins/actions/health.mixin.ts";
 import { announcementChanged } from "../contracts/announcements.contract.ts";
 import { calendarEventChanged } from "../contracts/calendar-events.contract.ts";
 import { calendarChanged } from "../contracts/calendars.contract.ts";
-import { listPostHistory, listUpcomingPosts, previewPost } from "../contracts/dispatch.contract.ts";
+import {
+  listPostHistory,
+  listPostHistoryPage,
+  listUpcomingPosts,
+  listUpcomingPostsPage,
+  previewPost,
+} from "../contracts/dispatch.contract.ts";
+import { isRefusal } from "../contracts/errors.ts";
+import { listSettledPosts } from "../contracts/guild-changes.contract.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import { withTimeouts } from "../../mixins/async/timeout.ts";
@@ -19,6 +27,7 @@ import { tracer } from "../../mixins/observability/tracer.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
 import { notPlannedNotice } from "./queries/not-planned.ts";
 import { readHistory } from "./queries/history.ts";
+import { historyPage, upcomingPage } from "./queries/post-pages.ts";
 import { withKnownChannels } from "./channel-checks/known-channels.ts";
 import { knownReplicas } from "./adapters/known-replicas.ts";
 import { outcomeReports } from "./adapters/outcome-reports.ts";
@@ -99,7 +108,16 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
         const withProblems = await channelChecks.withProblems(guildId, posts);
         return notPlanned === undefined ? { posts: withProblems } : { posts: withProblems, notPlanned };
       }),
+      ...serve(listUpcomingPostsPage, async ({ guildId, ...params }) => {
+        const [page, plan] = await Promise.all([upcomingPage(store, guildId, params), store.guildPlan(guildId)]);
+        if (isRefusal(page)) return page;
+        const notPlanned = notPlannedNotice(plan);
+        const entries = await channelChecks.withProblems(guildId, page.entries);
+        return notPlanned === undefined ? { ...page, entries } : { ...page, entries, notPlanned };
+      }),
+      ...serve(listPostHistoryPage, (params) => historyPage(store, params)),
       ...serve(listPostHistory, (params) => readHistory(store, params)),
+      ...serve(listSettledPosts, (params) => store.listSettled(params)),
       ...serve(previewPost, (params, { broker }) =>
         renderPreview(ownerServices(broker, LONG_TIMEOUT_MS), channelChecks, params, clock.now()),
       ),

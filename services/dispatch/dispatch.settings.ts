@@ -3,7 +3,7 @@ import { SINK_NAMES, type SinkName } from "./domain/post/sink-name.ts";
 
 /** Where posts go (D34). */
 const sinksSetting: Setting<readonly SinkName[]> = {
-  about: "Sinks to which announcements are posted: log, discord, webhook, several separated by commas",
+  about: `Sinks to which announcements are posted: ${SINK_NAMES.join(", ")}, several separated by commas`,
   defaultText: "log",
   expects: `one or more of ${SINK_NAMES.join(", ")}, separated by commas`,
   parse(text) {

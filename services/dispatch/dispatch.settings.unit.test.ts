@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { readEnvironment } from "../../mixins/settings/environment.ts";
 import { discordSettings } from "./sinks/discord/discord.sink.ts";
 import { dispatchSettings } from "./dispatch.settings.ts";
+import { SINK_NAMES } from "./domain/post/sink-name.ts";
 
 /** Requests per second that Discord allows one bot on all routes. */
 const DISCORD_GLOBAL_LIMIT = 50;
@@ -19,7 +20,7 @@ describe("the settings of dispatch", () => {
 
   test("an unknown sink is refused, and the error lists the sinks", () => {
     expect(() => readEnvironment({ SINKS: "log,irc" }, dispatchSettings)).toThrow(
-      "SINKS must be one or more of log, discord, webhook, separated by commas",
+      `SINKS must be one or more of ${SINK_NAMES.join(", ")}, separated by commas`,
     );
   });
 

@@ -6,6 +6,7 @@ import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
 import { WriteQueue } from "../../mixins/mongo/write-queue.ts";
 import { broadcast } from "../../mixins/actions/typed-calls.ts";
 import { isRefusal } from "../contracts/errors.ts";
+import { listChangedSettings } from "../contracts/guild-changes.contract.ts";
 import {
   getGuildSettings,
   type GuildSettings,
@@ -50,6 +51,8 @@ export function guildSettingsService({ mongoUrl }: { readonly mongoUrl: string }
       }),
 
       ...serve(guildSettingsChangesSince, (params) => store.changesSince(params)),
+
+      ...serve(listChangedSettings, (params) => store.listChanged(params)),
     },
   };
 }

@@ -1,9 +1,11 @@
 import { type Connection, Schema } from "mongoose";
+import { changedRecords } from "../../mixins/mongo/changed-records.ts";
 import { changesSince, saveRevision } from "../../mixins/mongo/change-feed.ts";
 import { type Tracked, trackedIndexes, trackedPaths } from "../../mixins/mongo/tracked-record.ts";
 import { batchedFind } from "../../mixins/mongo/batched-find.ts";
 import { revisionWritten } from "../../mixins/mongo/recent-writes.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
+import type { ChangedRecords, ChangedRecordsParams } from "../contracts/guild-changes.contract.ts";
 import type { GuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 
@@ -30,6 +32,10 @@ const schema = new Schema<SettingsRow>(
 );
 for (const [keys, options] of trackedIndexes) schema.index(keys, options);
 
+const READ_PROJECTION = { changedAt: 0, writes: 0, changedBy: 0 } as const;
+
+type ReadRow = Omit<SettingsRow, keyof typeof READ_PROJECTION>;
+
 export interface GuildSettingsStore {
   /** Null for a guild that was never written. */
   find(guildId: GuildId): Promise<GuildSettings | null>;
@@ -38,17 +44,17 @@ export interface GuildSettingsStore {
   /** The revision that an earlier attempt of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId): Promise<number | undefined>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
+  /** The settings of a guild, if they changed after a position. */
+  listChanged(params: ChangedRecordsParams): Promise<ChangedRecords<GuildSettings>>;
 }
 
 export function guildSettingsStore(connection: Connection): GuildSettingsStore {
   const model = connection.model<SettingsRow>("GuildSettings", schema);
-  const read = batchedFind(model, { changedAt: 0, writes: 0, changedBy: 0 });
+  const read = batchedFind(model, READ_PROJECTION);
   return {
     async find(guildId) {
       const row = await read(guildId);
-      if (row === null) return null;
-      const { _id, ...settings } = row;
-      return settings;
+      return row === null ? null : settingsOf(row);
     },
 
     replace: (next) => saveRevision(model, { _id: next.guildId, ...next }),
@@ -56,5 +62,16 @@ export function guildSettingsStore(connection: Connection): GuildSettingsStore {
     revisionWritten: (guildId) => revisionWritten(model, { guildId, _id: guildId }),
 
     changesSince: (params) => changesSince(model, params),
+
+    listChanged: ({ guildId: _id, ...params }) =>
+      changedRecords<ReadRow, GuildSettings>(
+        { model, filter: { _id }, stamp: "changedAt", hint: { _id: 1 }, projection: READ_PROJECTION },
+        params,
+        (rows) => rows.map(settingsOf),
+      ),
   };
+}
+
+function settingsOf({ _id, ...settings }: ReadRow): GuildSettings {
+  return settings;
 }

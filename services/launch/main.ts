@@ -3,9 +3,11 @@ import { SettingsError } from "../../mixins/settings/environment.ts";
 import { lineFormat } from "../../moleculer.config.ts";
 import { takeEnvironment } from "./run/service-environment.ts";
 import { runDemo } from "./cli/demo.ts";
+import { runBackup } from "./cli/backup.ts";
 import { runBusUsers } from "./cli/bus-users.ts";
 import { runKeys } from "./cli/keys.ts";
 import { runInOneProcess, runSingleService, runInProcesses } from "./run/modes.ts";
+import { runRestore } from "./cli/restore.ts";
 import { runSchema } from "./cli/schema.ts";
 import { isServiceName } from "./run/service-factories.ts";
 import { StartupError } from "./run/startup-error.ts";
@@ -36,9 +38,11 @@ function run(mode: string, args: readonly string[], env: Environment): Promise<v
   if (mode === "keys") return runKeys(args, env);
   if (mode === "bus-users") return runBusUsers(args, env);
   if (mode === "schema") return runSchema(args, env);
+  if (mode === "backup") return runBackup(args, env);
+  if (mode === "restore") return runRestore(args, env);
   if (isServiceName(mode)) return runSingleService(mode, env);
   throw new StartupError(
-    `Unknown mode: give all, nats, demo, keys, bus-users, schema or one of ${SERVICES.join(", ")}`,
+    `Unknown mode: give all, nats, demo, keys, bus-users, schema, backup, restore or one of ${SERVICES.join(", ")}`,
   );
 }
 

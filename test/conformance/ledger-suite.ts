@@ -94,7 +94,7 @@ export function testLedger(fixture: PostStoreFixture): void {
     await expect(fixture.store.find(post.id)).resolves.toMatchObject({ state: "sent" });
   });
 
-  test("waking posts are read in the order of time, and settled ones are not read", async () => {
+  test("posts are read in the order of their next work, and settled ones are not read", async () => {
     const [late, soon, settled] = [await fixture.due(), await fixture.due(), await fixture.claimed()] as [
       Post,
       Post,

@@ -3,6 +3,7 @@ import { until } from "../real-parts/until.ts";
 import { testLedger } from "./ledger-suite.ts";
 import { testPlans } from "./plan-suite.ts";
 import { PostStoreFixture, type StoreUnderTest } from "./post-store-fixture.ts";
+import type { SinkName } from "../../services/dispatch/domain/post/sink-name.ts";
 
 /** The promises of the port PostStore. Every implementation passes the same tests, including the simulator's. */
 export function describePostStore(name: string, start: () => Promise<StoreUnderTest>): void {
@@ -40,14 +41,15 @@ function testMarks(fixture: PostStoreFixture): void {
   });
 
   test("a sink is enabled since the first start, or since it was last enabled", async () => {
-    await expect(fixture.store.enableSinks(["log"])).resolves.toEqual({ log: 0 });
+    const enable = async (...names: SinkName[]) => (await fixture.store.enableSinks(names)).sinksEnabledSince ?? {};
+    await expect(enable("log")).resolves.toEqual({ log: 0 });
     const before = Date.now() - 1_000;
-    const { log, discord = 0 } = await fixture.store.enableSinks(["log", "discord"]);
+    const { log, discord = 0 } = await enable("log", "discord");
     expect(log).toBe(0);
     expect(discord).toBeGreaterThan(before);
-    await expect(fixture.store.enableSinks(["discord", "log"])).resolves.toEqual({ log, discord });
-    await fixture.store.enableSinks(["discord"]);
-    const { log: again = 0 } = await fixture.store.enableSinks(["log", "discord"]);
+    await expect(enable("discord", "log")).resolves.toEqual({ log, discord });
+    await enable("discord");
+    const { log: again = 0 } = await enable("log", "discord");
     expect(again).toBeGreaterThan(before);
   });
 

@@ -23,13 +23,14 @@ const { paths, components } = JSON.parse(openapiText(ROUTES)) as ApiDocument;
 /** Resources with their own table. */
 const RESOURCES = ["Announcement", "GuildSettings", "GuildSettingsV1", "Event", "Calendar"];
 
-/** Groups of endpoints, by the beginning of their paths. */
+/** Groups of endpoints, by their path or its beginning. */
 const GROUPS = [
   "/v1/announcement",
   "/v1/guild/settings",
   "/v2/guild/settings",
   "/v2/events",
   "/v2/calendar",
+  "/v2/changes",
   "/admin/keys",
 ];
 
@@ -45,8 +46,8 @@ export function apiBlocks(): Blocks {
 }
 
 function endpointsOf(group: string): string {
-  const routes = ROUTES.filter(({ paths: [path] }) => path.startsWith(`${group}/`));
-  if (routes.length === 0) throw new Error(`no endpoint below ${group}`);
+  const routes = ROUTES.filter(({ paths: [path] }) => path === group || path.startsWith(`${group}/`));
+  if (routes.length === 0) throw new Error(`no endpoint at or below ${group}`);
   return routes.map(endpoint).join("\n\n");
 }
 

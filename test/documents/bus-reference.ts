@@ -1,7 +1,7 @@
 import type { ValidationRuleObject } from "fastest-validator";
 import { declarationsFor, payloadTypeOf, typesOf } from "../../clients/generate/contract-declarations.ts";
 import { actionsFor, BUS_EVENTS } from "../../services/api/bus/bus-user.ts";
-import { ROUTES } from "../../services/api/route-table.ts";
+import { routeCalling, summaryOf } from "../../services/api/route-table.ts";
 import type { ActionContract } from "../../services/contracts/contract.ts";
 import { ERRORS, type ErrorType } from "../../services/contracts/errors.ts";
 import { OWNERS, type OwnerName } from "../../services/contracts/service-names.ts";
@@ -38,11 +38,11 @@ function sectionOf(owner: OwnerName, contracts: readonly Contract[]): string {
 function actionText(contract: Contract): string {
   const { name, keys, params } = contract;
   const types = typesOf(name);
-  const { paths, summary } = ROUTES.find((route) => route.contract.name === name)!;
+  const { paths } = routeCalling(name)!;
   const refusals = refusalsBesides(contract).map((code) => `\`${code}\``);
   return [
     `#### ${name}`,
-    `${summary}. Access: ${keys === "guild write" ? "write" : "read"}. Over HTTP: \`${paths[0]}\`.`,
+    `${summaryOf(name)}. Access: ${keys === "guild write" ? "write" : "read"}. Over HTTP: \`${paths[0]}\`.`,
     `Result: \`${types.result}\`.${refusals.length === 0 ? "" : ` Also refused with ${refusals.join(", ")}.`}`,
     fieldTable("param", params as Rules),
   ].join("\n\n");

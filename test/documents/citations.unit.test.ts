@@ -19,7 +19,7 @@ interface Citation {
 
 /** The decisions and sections of the API reference that a text cites. */
 function citationsIn(file: string, text: string): Citation[] {
-  const numbers = [...text.matchAll(/(?<![\w`/-])(D[1-9]\d?)\b(?!-)/g)].map(([, number]) => number!);
+  const numbers = [...text.matchAll(/(?<![\w`-])(D[1-9]\d*)\b(?!-)/g)].map(([, number]) => number!);
   const references = [...text.matchAll(/(?<![\w/])api\.md(?: (\d+(?:\.\d+)*))?/g)].map(([cited]) => cited);
   return [...numbers, ...references].map((cites) => ({ file, cites }));
 }
@@ -56,12 +56,17 @@ describe("a citation", () => {
   // Built from parts, so that this file has no citation without a target.
   const [D, API] = ["D", "api.md"];
 
-  test.each([`see ${D}99.`, `(${D}99)`, `${D}17 and ${D}99`, `${API} 4.99`, `${D}17, ${API} 12`])(
-    "without a target is found in: %s",
-    (text) => {
-      expect(citationsIn("a.ts", text).filter(hasNoTarget)).toHaveLength(1);
-    },
-  );
+  test.each([
+    `see ${D}99.`,
+    `(${D}99)`,
+    `${D}17 and ${D}99`,
+    `${D}199`,
+    `${D}1/${D}99`,
+    `${API} 4.99`,
+    `${D}17, ${API} 13`,
+  ])("without a target is found in: %s", (text) => {
+    expect(citationsIn("a.ts", text).filter(hasNoTarget)).toHaveLength(1);
+  });
 
   test("of a decision or a section of the API reference has its target in the project", () => {
     const citations = citingFiles().flatMap((file) => citationsIn(file, read(file)));

@@ -5,6 +5,8 @@ import { PROJECT } from "../real-parts/launched.ts";
 import { anchorsOf, type Link, linksOf, markdownFiles, read } from "./markdown.ts";
 
 function isDangling({ to, anchor }: Link): boolean {
+  // Such a path is outside of the project, also if the file exists on this machine.
+  if (to.startsWith("..")) return true;
   if (!existsSync(join(PROJECT, to))) return true;
   return anchor !== undefined && !(to.endsWith(".md") && anchorsOf(read(to)).has(anchor));
 }
@@ -20,6 +22,7 @@ describe("the anchors of a document", () => {
 describe("a link in a document", () => {
   test.each([
     ["to a file that does not exist", "[x](none.md)"],
+    ["to a file outside of the project", "[x](../../package.json)"],
     ["to a heading that does not exist", "[x](../README.md#no-such-heading)"],
     ["to a heading of its own document that does not exist", "[x](#no-such-heading)"],
   ])("%s is found", (_what, text) => {

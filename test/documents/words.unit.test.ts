@@ -1,35 +1,57 @@
 import { describe, expect, test } from "@jest/globals";
 import { openapiText } from "../../services/api/openapi/openapi-document.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
+import { LATE_CODES } from "../../services/contracts/dispatch.contract.ts";
 import { ERRORS } from "../../services/contracts/errors.ts";
+import { lateReason } from "../../services/dispatch/domain/post/late-reason.ts";
 import { ALL_SETTINGS } from "../../services/launch/run/service-factories.ts";
 import { readSources } from "../architecture/source-file.ts";
+import { ALERTS } from "../manifests/alert-rules.ts";
+import { PANELS } from "../manifests/dashboard.ts";
 
 /** Words that names must not contain, with the terms to use instead. A compound is written as separate words. */
 const INSTEAD_OF: Readonly<Record<string, string>> = {
+  admitted: "allowed",
   agenda: "due scheduler",
   anew: "copy, retry",
   asked: "requested",
+  "bounded answers": "timeout",
   doorkeeper: "admission",
+  filed: "index entries",
+  filing: "index entries",
+  follower: "change feed consumer",
   foresight: "prefetch",
   halts: "circuit breaker",
+  hint: "change notification",
   kept: "stored, cached",
   "key office": "API key management",
   "key ring": "API key authenticator",
+  "key seal": "key hashing",
   lane: "queue, bucket",
   looks: "due poller",
+  "lost calls": "retry policy",
   most: "max",
+  "named request": "idempotent request",
+  "new records": "batched insert",
+  news: "gateway events",
   passing: "in flight",
   placed: "effective occurrence",
+  questions: "state reader",
+  raise: "start, allow",
+  rescue: "lease recovery",
+  retried: "call attempts, retry policy",
+  seldom: "throttled",
+  "short reads": "find command",
   spoken: "message flow",
+  "taken calls": "retry policy",
   together: "batch",
   told: "issued",
-  unheard: "lost call",
+  touch: "request replan",
+  truth: "current state",
+  "turned away": "rejected",
+  unheard: "call without response",
   ward: "supervised process",
 };
-
-/** Folders with older names, which is not to be extended. */
-const EXEMPT = ["mixins/mongo/"];
 
 /** The words of a file or an identifier: `keptAnswers`, `MOST_ENTRIES` and `key-ring.ts` have two each. */
 function wordsOf(name: string): string {
@@ -52,10 +74,13 @@ function namesIn({ path, text }: { readonly path: string; readonly text: string 
   return [path, ...[...text.matchAll(EXPORTED)].map(([, name]) => name!)];
 }
 
+/** The descriptions of metrics in a source text. */
+function helpTextsIn(text: string): string[] {
+  return [...text.matchAll(/\b(?:help:\s*|gauge\(\s*"[^"]+",\s*)"([^"]+)"/g)].map(([, help]) => help!);
+}
+
 describe("a name that others read", () => {
-  const sources = readSources("services", "mixins", "clients", "examples").filter(
-    ({ path }) => !EXEMPT.some((each) => path.startsWith(each)),
-  );
+  const sources = readSources("services", "mixins", "clients", "examples", "test", "k8s");
 
   test("of a file or an export contains no word of the list", () => {
     const names = sources.flatMap(namesIn);
@@ -63,17 +88,34 @@ describe("a name that others read", () => {
     expect(names.filter((name) => unwanted(name).length > 0)).toEqual([]);
   });
 
-  test("of an error, a setting or the API contains none either", () => {
+  const words = /\b(?:anew|asks for|by itself|doorkeeper|foresight|is asked|key ring|nobody|told|unheard|whoever)\b/i;
+
+  test("of an error, a setting, the API, an alert, a panel, a metric or a late post contains none either", () => {
+    const helps = sources.flatMap(({ path, text }) => (path.includes(".test.") ? [] : helpTextsIn(text)));
+    expect(helps.length).toBeGreaterThan(12);
     const texts = [
+      ...helps,
+      ...ALERTS.flatMap(({ annotations }) => Object.values(annotations)),
+      ...PANELS.flatMap(({ title, description = "" }) => [title, description]),
+      ...LATE_CODES.map((cause) => lateReason([{ cause, from: 0, until: 1, ms: 1, detail: "" }]) ?? ""),
       ...Object.values(ERRORS).map(({ message }) => message),
       ...Object.values(ALL_SETTINGS).map(({ about }) => about),
       openapiText(ROUTES),
     ];
-    const words = /\b(?:anew|doorkeeper|foresight|key ring|told|unheard|whoever)\b/i;
     expect(texts.filter((text) => words.test(text))).toEqual([]);
   });
 
-  test.each(["services/api/kept-answers.ts", "MOST_ENTRIES", "keyRing", "askedAgain", "sink-lane.ts"])(
+  test.each([
+    "Nobody knows whether they arrived.",
+    "A member does not start again by itself.",
+    "The clients are told.",
+    ...helpTextsIn('new Counter({ name: "x", help: "How often a server is asked" })'),
+    ...helpTextsIn('gauge("x_total", "How often a server is asked")'),
+  ])("is found in the text: %s", (text) => {
+    expect(text).toMatch(words);
+  });
+
+  test.each(["services/api/kept-answers.ts", "MOST_ENTRIES", "keyRing", "askedAgain", "sink-lane.ts", "RetriedCall"])(
     "is found in %s",
     (name) => {
       expect(unwanted(name).length).toBeGreaterThan(0);

@@ -3,8 +3,15 @@ import { serve } from "../../mixins/actions/contract-action.ts";
 import { standIn, startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
 import { announcementsChangesSince } from "../../services/contracts/announcements.contract.ts";
 import { calendarEventsChangesSince } from "../../services/contracts/calendar-events.contract.ts";
-import { listPostHistory, listUpcomingPosts, previewPost } from "../../services/contracts/dispatch.contract.ts";
+import {
+  listPostHistory,
+  listPostHistoryPage,
+  listUpcomingPosts,
+  listUpcomingPostsPage,
+  previewPost,
+} from "../../services/contracts/dispatch.contract.ts";
 import { refuse } from "../../services/contracts/errors.ts";
+import { listSettledPosts } from "../../services/contracts/guild-changes.contract.ts";
 import { guildSettingsChangesSince } from "../../services/contracts/guild-settings.contract.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
@@ -26,6 +33,9 @@ describe("every field of every endpoint", () => {
       standIn("dispatch", {
         ...serve(listUpcomingPosts, async () => ({ posts: [] })),
         ...serve(listPostHistory, async () => []),
+        ...serve(listSettledPosts, async () => ({ delivered: [], changed: [], settledUntil: 0, more: false })),
+        ...serve(listUpcomingPostsPage, async () => ({ entries: [] })),
+        ...serve(listPostHistoryPage, async () => ({ entries: [] })),
         ...serve(previewPost, async () => refuse("EVENT_NOT_FOUND")),
       }),
     ]);

@@ -40,25 +40,34 @@ const absent = Symbol("absent");
  * or an enumerated value in lower case. The fields of an object are changed in the same way.
  */
 export function fieldCases(route: Route): FieldCase[] {
+  return fieldsOf(route).flatMap((field) => casesOf(route, field));
+}
+
+function casesOf(route: Route, field: RequestField): FieldCase[] {
   const [path] = route.paths;
-  return route.fields.flatMap((field) => {
-    const rule = (route.shape.params as Readonly<Record<string, unknown>>)[field.param] as Rule;
-    const needed = NEEDED_BY_THE_EXAMPLE[path]?.includes(field.wire) === true;
-    const mayBeAbsent = (rule.optional === true || field.defaultValue !== undefined) && !needed;
-    const mayBeNull = rule.nullable === true || (mayBeAbsent && route.nullsAreAbsent);
-    const caseOf = (value: unknown, outcome: FieldCase["outcome"], within = ""): FieldCase => ({
-      title: `${field.wire} ${shown(value)}`,
-      field: field.wire + within,
-      body: bodyWith(route.example.request, field.wire, value),
-      outcome,
-    });
-    return [
-      caseOf(absent, mayBeAbsent ? "taken" : "refused"),
-      caseOf(null, mayBeNull ? "taken" : "refused"),
-      ...badValues(field, rule).map(([value, within]) => caseOf(value, "refused", within)),
-      ...(rule.enum ?? []).map((name) => caseOf(name.toLowerCase(), "taken")),
-    ];
+  const params: Readonly<Record<string, unknown>> = { ...route.pages?.shape.params, ...route.shape.params };
+  const rule = params[field.param] as Rule;
+  const needed = NEEDED_BY_THE_EXAMPLE[path]?.includes(field.wire) === true;
+  const mayBeAbsent = (rule.optional === true || field.defaultValue !== undefined) && !needed;
+  const mayBeNull = rule.nullable === true || (mayBeAbsent && route.nullsAreAbsent);
+  const caseOf = (value: unknown, outcome: FieldCase["outcome"], within = ""): FieldCase => ({
+    title: `${field.wire} ${shown(value)}`,
+    field: field.wire + within,
+    body: bodyWith(route.example.request, field.wire, value),
+    outcome,
   });
+  return [
+    caseOf(absent, mayBeAbsent ? "taken" : "refused"),
+    caseOf(null, mayBeNull ? "taken" : "refused"),
+    ...badValues(field, rule).map(([value, within]) => caseOf(value, "refused", within)),
+    ...(rule.enum ?? []).map((name) => caseOf(name.toLowerCase(), "taken")),
+  ];
+}
+
+/** The fields of the route, and those of its pages. */
+function fieldsOf({ fields, pages }: Route): readonly RequestField[] {
+  const known = new Set(fields.map(({ wire }) => wire));
+  return [...fields, ...(pages?.fields ?? []).filter(({ wire }) => !known.has(wire))];
 }
 
 function bodyWith(example: object, wire: string, value: unknown): object {

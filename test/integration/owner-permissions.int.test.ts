@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { ROUTES } from "../../services/api/route-table.ts";
+import { routeCalling } from "../../services/api/route-table.ts";
 import type { Caller } from "../../services/contracts/contract.ts";
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
 import { healthOf } from "../../services/contracts/health.contract.ts";
@@ -14,12 +14,18 @@ const OTHER = "375357265198317580";
 const contracts = new Map(EVERY_ACTION.map((contract) => [contract.name, contract] as const));
 
 const fromTheBeginning = { mark: { at: 0, id: "" }, limit: 1 };
+const firstOfGuild = { guildId: OWN, after: { at: 0, id: "", delivered: [] }, limit: 1 };
 
 /** Params of the actions without a route. */
 const OF_NO_ROUTE: Readonly<Record<string, object>> = {
   "announcements.changesSince": fromTheBeginning,
   "calendar-events.changesSince": fromTheBeginning,
   "guild-settings.changesSince": fromTheBeginning,
+  "announcements.listChanged": firstOfGuild,
+  "calendar-events.listChanged": firstOfGuild,
+  "calendar-events.listChangedCalendars": firstOfGuild,
+  "dispatch.listSettled": firstOfGuild,
+  "guild-settings.listChanged": firstOfGuild,
   "announcements.listRules": { guildId: OWN },
   "announcements.listAnnouncingGuilds": { guildIds: [OWN] },
   "announcements.removeOfEvent": { guildId: OWN, eventId: "x" },
@@ -34,7 +40,8 @@ const OF_NO_ROUTE: Readonly<Record<string, object>> = {
 
 /** Valid params of the action, for a guild. */
 function paramsOf(action: string, guild: string): object {
-  const route = ROUTES.find(({ contract }) => contract.name === action);
+  const list = routeCalling(action);
+  const route = list?.contract.name === action ? list : list?.pages;
   const params = OF_NO_ROUTE[action] ?? (route?.toParams(route.decode(route.example.request)) as object);
   return "guildId" in params ? { ...params, guildId: guild } : params;
 }

@@ -5,6 +5,7 @@ import { K8S } from "./overlays.ts";
 interface Panel {
   readonly type: string;
   readonly title: string;
+  readonly description?: string;
   readonly targets?: readonly { readonly expr: string }[];
 }
 

@@ -37,9 +37,11 @@ export const EXPORTERS: Readonly<Record<string, Exporter>> = {
     },
   },
 
-  /** From docs/metrics/workload of kube-state-metrics, its stable metrics. */
+  /** From docs/metrics/workload of kube-state-metrics. */
   "kube-state-metrics": {
     metrics: {
+      kube_cronjob_created: ["namespace", "cronjob"],
+      kube_cronjob_status_last_successful_time: ["namespace", "cronjob"],
       kube_pod_container_status_restarts_total: ["namespace", "pod", "container"],
       kube_deployment_status_condition: ["namespace", "deployment", "condition", "status"],
       kube_deployment_status_replicas_available: ["namespace", "deployment"],

@@ -6,7 +6,7 @@ import { ratesUsed } from "../../services/api/rates/gateway-rates.ts";
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
 import { apiKeyChanged } from "../../services/contracts/api-keys.contract.ts";
 import { BUS_EVENTS, ALL_BUS_SUBJECTS } from "../../services/api/bus/bus-user.ts";
-import { ROUTES } from "../../services/api/route-table.ts";
+import { ROUTE_CONTRACTS } from "../../services/api/route-table.ts";
 import {
   busUserPermissions,
   natsPermissions,
@@ -62,6 +62,7 @@ describe("each service's database user", () => {
       "api_key_changes",
       "bus_users",
       "idempotency_records",
+      "lost_writes",
       "feed_marks",
       "dispatch_heartbeat",
       "sinks",
@@ -112,13 +113,20 @@ describe("each service's bus user", () => {
     expect(subjects(service, "subscribe", "REQB")).toEqual(served.map((verb) => `${service}.${verb}`).toSorted());
   });
 
-  test("the gateway's may call no internal actions except health checks and feeds", () => {
+  test("the gateway's may call no internal actions except health checks, feeds and changed records", () => {
     const internal = EVERY_ACTION.filter(({ keys }) => keys === "none").map(({ name }) => name);
     const asked = subjects("api", "publish", "REQB").filter((name) => internal.includes(name));
     expect(internal.length).toBeGreaterThan(asked.length);
     const health = ["announcements", "calendar-events", "dispatch", "guild-settings"].map((name) => `${name}.health`);
     const feeds = ["calendar-events.openFeed", "calendar-events.readFeedPage"];
-    expect(asked).toEqual([...health, ...feeds].toSorted());
+    const changed = [
+      "announcements.listChanged",
+      "calendar-events.listChanged",
+      "calendar-events.listChangedCalendars",
+      "dispatch.listSettled",
+      "guild-settings.listChanged",
+    ];
+    expect(asked).toEqual([...health, ...feeds, ...changed].toSorted());
   });
 
   test.each(SERVICES)("that of %s may reply only to services that call it", (service) => {
@@ -154,7 +162,7 @@ describe("a bus user", () => {
       .publish.filter((subject) => subject.includes(".REQB."))
       .map((subject) => subject.split(".REQB.")[1]);
   const ofKeys = (...keys: string[]) => [
-    ...new Set(ROUTES.filter(({ contract }) => keys.includes(contract.keys)).map(({ contract }) => contract.name)),
+    ...new Set(ROUTE_CONTRACTS.filter((contract) => keys.includes(contract.keys)).map(({ name }) => name)),
   ];
 
   test("may call exactly the actions that guild keys with the same access reach over HTTP", () => {

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import type { Deployment, StatefulSet } from "kubernetes-types/apps/v1.d.ts";
-import type { Container, PodSpec } from "kubernetes-types/core/v1.d.ts";
+import type { CronJob } from "kubernetes-types/batch/v1.d.ts";
+import type { Container, PodSpec, PodTemplateSpec } from "kubernetes-types/core/v1.d.ts";
 import { type Manifest, renderKustomization } from "./kustomization.ts";
 
 export const K8S = join(dirname(dirname(import.meta.dirname)), "k8s");
@@ -21,21 +22,23 @@ export interface Workload {
   readonly labels: Readonly<Record<string, string>>;
   readonly pod: PodSpec;
   readonly containers: readonly Container[];
-  readonly manifest: Manifest & (Deployment | StatefulSet);
+  readonly manifest: Manifest & (Deployment | StatefulSet | CronJob);
 }
 
 export function workloads(manifests: readonly Manifest[]): Workload[] {
   const makers = [...ofKind<Deployment>(manifests, "Deployment"), ...ofKind<StatefulSet>(manifests, "StatefulSet")];
-  return makers.map((manifest) => {
-    const pod = manifest.spec?.template.spec as PodSpec;
-    return {
-      name: manifest.metadata.name,
-      labels: manifest.spec?.template.metadata?.labels ?? {},
-      pod,
-      containers: [...(pod.initContainers ?? []), ...pod.containers],
-      manifest,
-    };
-  });
+  return [
+    ...makers.map((manifest) => workload(manifest, manifest.spec?.template)),
+    ...ofKind<CronJob>(manifests, "CronJob").map((manifest) =>
+      workload(manifest, manifest.spec?.jobTemplate.spec?.template),
+    ),
+  ];
+}
+
+function workload(manifest: Workload["manifest"], template: PodTemplateSpec | undefined): Workload {
+  const pod = template?.spec as PodSpec;
+  const containers = [...(pod.initContainers ?? []), ...pod.containers];
+  return { name: manifest.metadata.name, labels: template?.metadata?.labels ?? {}, pod, containers, manifest };
 }
 
 export function matches(selector: Readonly<Record<string, string>>, labels: Readonly<Record<string, string>>): boolean {

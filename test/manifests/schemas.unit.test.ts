@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
+import type { CronJob, Job } from "kubernetes-types/batch/v1.d.ts";
 import type { NetworkPolicy } from "kubernetes-types/networking/v1.d.ts";
 import type { ConfigMap } from "kubernetes-types/core/v1.d.ts";
 import { asManifest, IN_KUBERNETES, makeSecrets } from "../../k8s/make-secrets.ts";
@@ -33,6 +36,18 @@ describe("the manifests", () => {
     expect(schemaProblems(manifests)).toEqual([]);
   });
 
+  test("of a restore do, with the user, network policy and volume of the backups", () => {
+    const restore = parse(readFileSync(join(K8S, "components/backup/restore-job.yaml"), "utf8")) as Manifest & Job;
+    expect(schemaProblems([restore])).toEqual([]);
+    const backup = ofKind<CronJob>(rendered("production"), "CronJob")[0]?.spec?.jobTemplate.spec?.template;
+    const { template } = restore.spec ?? {};
+    expect(template?.metadata?.labels).toEqual(backup?.metadata?.labels);
+    expect(template?.spec?.securityContext).toEqual(backup?.spec?.securityContext);
+    expect(template?.spec?.volumes?.[1]).toEqual(backup?.spec?.volumes?.[1]);
+    const isRestricted = (spec = backup?.spec) => spec?.containers.map(({ securityContext }) => securityContext);
+    expect(isRestricted(template?.spec)).toEqual(isRestricted());
+  });
+
   test("of traces configure a collector that every service may reach", () => {
     const manifests = renderKustomization(join(K8S, "components/traces"), rendered("production"));
     expect(schemaProblems(manifests)).toEqual([]);
@@ -49,7 +64,7 @@ describe("the manifests", () => {
 
   test("of the secrets do, too", () => {
     const { items } = asManifest(makeSecrets(IN_KUBERNETES, () => "x"));
-    expect(items.length).toBe(7);
+    expect(items.length).toBe(8);
     expect(schemaProblems(items)).toEqual([]);
   });
 });

@@ -59,7 +59,7 @@ describe("make-secrets", () => {
   test("writes no namespace and no annotations", () => {
     const { items } = asManifest(makeSecrets(IN_KUBERNETES, randomSecret));
     expect(items.map(({ metadata }) => Object.keys(metadata))).toEqual(items.map(() => ["name", "labels"]));
-    expect(items).toHaveLength(SERVICES.length + 2);
+    expect(items).toHaveLength(SERVICES.length + 3);
   });
 
   test("generates new values in each run, so that a second run must not replace the first one's secrets", async () => {
@@ -77,6 +77,7 @@ describe("a rotation", () => {
     ["webhook-secret", "", ["dispatch/WEBHOOK_SECRET"]],
     ["database", "calendar-events", ["mongodb/passwords.json", "calendar-events/MONGO_URL"]],
     ["database", "exporter", ["mongodb/exporter-password"]],
+    ["database", "backup", ["mongodb/passwords.json", "backup/MONGO_URL"]],
     ["database", "admin", ["mongodb/passwords.json"]],
     ["bus", "guild-settings", ["nats/passwords.conf", "guild-settings/NATS_URL"]],
     ["bus-peers", "", ["nats/cluster.conf"]],
@@ -87,7 +88,7 @@ describe("a rotation", () => {
 
   test("exists for every secret value of an installation", () => {
     const whose: Readonly<Record<string, readonly string[]>> = {
-      database: [...SERVICES, "exporter", "admin"],
+      database: [...SERVICES, "backup", "exporter", "admin"],
       bus: SERVICES,
     };
     const whats = Object.keys(ROTATIONS).filter((what) => what !== "keyfile-end");
@@ -147,7 +148,7 @@ describe("a rotation", () => {
 
   test.each([
     ["nothing-known", "", stored(), '"nothing-known" is none of'],
-    ["database", "", stored(), "Nobody is none of"],
+    ["database", "", stored(), "No service was given"],
     ["bus", "admin", stored(), "admin is none of"],
     ["database", "api", [], "The secret mongodb with the key passwords.json"],
     ["operator-key", "", [], "The secret api is not among those read"],
@@ -187,10 +188,10 @@ whereKubectlIs(`with kubectl${kubectl === undefined ? ", which is not on the PAT
     const first = await ask("create", (await runScript("make-secrets.ts", [])).stdout);
     expect(first).toMatchObject({ code: 0, stderr: "" });
     const before = structuredClone([...cluster.secrets]);
-    expect(before).toHaveLength(SERVICES.length + 2);
+    expect(before).toHaveLength(SERVICES.length + 3);
     const second = await ask("create", (await runScript("make-secrets.ts", [])).stdout);
     expect(second).toMatchObject({ code: 1, stdout: "" });
-    expect(second.stderr.match(/\(AlreadyExists\)/g)).toHaveLength(SERVICES.length + 2);
+    expect(second.stderr.match(/\(AlreadyExists\)/g)).toHaveLength(SERVICES.length + 3);
     expect([...cluster.secrets]).toEqual(before);
     expect(before.map(([, { metadata }]) => metadata.annotations).filter(Boolean)).toEqual([]);
   });

@@ -158,7 +158,7 @@ await client.request("/v2/events/create", event, { ifMatch: etag });
 // @ts-expect-error -- the response of a list has no revision
 const none: string = (await client.request("/v2/events/list/ongoing", event)).etag;
 // @ts-expect-error -- no pages
-client.pages("/v2/events/list/ongoing", event);
+client.pages("/v2/events/get", event);
 // @ts-expect-error -- no such code
 isApiError(none, "NOT_FOUND");
 `;

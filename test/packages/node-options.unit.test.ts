@@ -22,9 +22,11 @@ describe("every process of the service has the same options of Node", () => {
   test("in each npm script that starts it", () => {
     const starting = Object.entries(scripts).filter(([, line]) => line.includes("services/launch/start.js"));
     expect(starting.map(([name]) => name).toSorted()).toEqual([
+      "backup",
       "bus-users",
       "demo",
       "keys",
+      "restore",
       "schema",
       "start",
       "start:nats",

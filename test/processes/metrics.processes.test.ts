@@ -15,13 +15,13 @@ const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };
 
 /** The metrics of guildcal in rules and dashboard, without those of recording rules and exporters. */
-const ASKED_FOR = [...RULES.map(({ expr }) => expr), ...DASHBOARD_QUERIES.map(([, expr]) => expr)]
+const REQUIRED_METRICS = [...RULES.map(({ expr }) => expr), ...DASHBOARD_QUERIES.map(([, expr]) => expr)]
   .flatMap(selectorsOf)
   .map(({ metric }) => metric)
   .filter((metric) => /^(?:guildcal|nodejs|process)_/.test(metric));
 
 /** Metrics of errors: a healthy installation has their HELP and TYPE lines, without a sample. */
-const OF_TROUBLE = new Set(["guildcal_bus_refused_total", "guildcal_dispatch_troubles_total"]);
+const ERROR_METRICS = new Set(["guildcal_bus_refused_total", "guildcal_dispatch_errors_total"]);
 
 describe("the metrics of a running installation", () => {
   let service: Launched;
@@ -70,9 +70,9 @@ describe("the metrics of a running installation", () => {
       (await scrape()).some((lines) => hasSample(lines, "guildcal_post_lateness_seconds_count"));
     await until(isPosted, "a post is sent", 50_000);
     const responses = await scrape();
-    expect(ASKED_FOR.length).toBeGreaterThan(60);
-    const missing = ASKED_FOR.filter((metric) =>
-      OF_TROUBLE.has(metric)
+    expect(REQUIRED_METRICS.length).toBeGreaterThan(60);
+    const missing = REQUIRED_METRICS.filter((metric) =>
+      ERROR_METRICS.has(metric)
         ? !responses.some((lines) => lines.includes(`# TYPE ${metric} counter`))
         : !responses.some((lines) => hasSample(lines, metric)),
     );

@@ -47,6 +47,7 @@ describe("requests in the documents", () => {
     expect(statuses.length).toBeGreaterThan(20);
     expect(new Set(statuses)).toEqual(new Set(["200"]));
     expect(stdout).toContain('"guild_id":375357265198317579');
+    expect(stdout).toMatch(/^event: changes\nid: \S+\ndata: .*"name":"Raids and trips"/m);
   });
 
   test("the request of an older client in docs/api.md succeeds without a warning", async () => {

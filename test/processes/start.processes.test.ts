@@ -160,7 +160,7 @@ describe("a start that fails", () => {
 
   test("prints the modes if the mode is unknown", async () => {
     await expect(failure("everything", {})).resolves.toEqual([
-      expect.stringMatching(/^Unknown mode: give all, nats, demo, keys, bus-users, schema or one of /),
+      expect.stringMatching(/^Unknown mode: give all, nats, demo, keys, bus-users, schema, backup, restore or one of /),
     ]);
   });
 

@@ -11,7 +11,7 @@ import { removeFolder } from "../real-parts/remove-folder.ts";
 const KEY = "a-key-of-twenty-characters-or-more";
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CLIENTS_SPAN = "00f067aa0ba902b7";
-const NAME = "A name that no collector is told";
+const NAME = "A name that no span contains";
 const guild = { guild_id: "375357265198317579" };
 const [SERVER, CLIENT] = [2, 3];
 const POSTED_MS = 60_000;

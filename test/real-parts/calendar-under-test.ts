@@ -77,7 +77,7 @@ function servicesOn(mongoUrl: string, eventsPerGuild = DEFAULT_EVENTS_PER_GUILD)
 }
 
 /** Waits until the service under test knows that the guild may have this number of calendars. */
-export async function raiseCalendars(calendar: CalendarUnderTest, guildId: GuildId, to: number): Promise<void> {
+export async function allowCalendars(calendar: CalendarUnderTest, guildId: GuildId, to: number): Promise<void> {
   await calendar.services.call(updateGuildSettings, { guildId, maxCalendars: to });
   const isThere = () => calendar.get(guildId, "", to).catch((error: unknown) => (error as { type: string }).type);
   await until(async () => (await isThere()) === "EVENT_NOT_FOUND", `calendar ${to} of guild ${guildId}`);

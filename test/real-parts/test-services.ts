@@ -31,8 +31,8 @@ export function emptyDatabase(): string {
 export async function startTestServices(
   make: (mongoUrl: string) => readonly ServiceSchema[],
   listeners: readonly ServiceSchema[] = [],
+  mongoUrl = emptyDatabase(),
 ): Promise<TestServices> {
-  const mongoUrl = emptyDatabase();
   const schemas = make(mongoUrl);
   const namespace = randomUUID();
   const broker = testBroker("test", namespace);

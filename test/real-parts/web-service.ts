@@ -10,7 +10,9 @@ import { webGateway, type WebService } from "../../services/api/web-gateway.ts";
 /** moleculer-web with the gateway's routes, without a server in front of it. */
 export function webService(steps: () => RequestHandler, pages: readonly Page[] = []): WebService {
   const broker = new ServiceBroker({ logger: false, skipProcessEventRegistration: true });
-  const mixins = [webGateway({ routes: ROUTES, pages, requestHandler: steps, feed: noFeed }) as ServiceSchema];
+  const mixins = [
+    webGateway({ routes: ROUTES, pages, requestHandler: steps, feed: noFeed, changeStreams: noFeed }) as ServiceSchema,
+  ];
   return broker.createService({ name: "api", mixins }) as WebService;
 }
 

@@ -13,8 +13,8 @@ export function readReleaseFiles(): ReleaseFiles {
 /** `npm run release:check`, optionally with the tag to create: `npm run release:check -- v0.1.0`. */
 if (argv[1] === import.meta.filename) {
   const problems = releaseProblems(readReleaseFiles(), argv[2]);
-  stdout.write(
-    problems.length === 0 ? "tag, versions, changelog and image labels agree\n" : `${problems.join("\n")}\n`,
-  );
+  const tag = argv[2] === undefined ? "" : `the tag ${argv[2]}, `;
+  const agreement = `${tag}versions, changelog and image labels agree`;
+  stdout.write(`${problems.length === 0 ? agreement : problems.join("\n")}\n`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

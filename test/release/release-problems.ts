@@ -9,6 +9,8 @@ export const RELEASE_FILES = [
   "k8s/overlays/production/kustomization.yaml",
   "k8s/README.md",
   "CHANGELOG.md",
+  "docs/deploying.md",
+  "clients/README.md",
   "clients/http/package.json",
   "clients/contracts/package.json",
   "examples/bot/package.json",
@@ -24,6 +26,8 @@ const VERSIONS: readonly (readonly [path: (typeof RELEASE_FILES)[number], what: 
   ["Dockerfile", "the label org.opencontainers.image.version", /org\.opencontainers\.image\.version="([^"]*)"/g],
   ["k8s/overlays/production/kustomization.yaml", "the image's newTag", /name: guildcal,[^}]*newTag: ([^\s}]+)/g],
   ["k8s/README.md", "the image's tag", /\bguildcal:(\d[\w.-]*)/g],
+  ["docs/deploying.md", "the release of a schema version", /^\| (\d+\.\d+[\w.-]*) +\|(?![\s\S]*^\| \d+\.\d)/gm],
+  ["clients/README.md", "the version of a tarball", /guildcal-[\w-]+-(\d[\w.-]*)\.tgz/g],
   ["clients/http/package.json", "the version of the package", /"version": "([^"]+)"/g],
   ["clients/contracts/package.json", "the version of the package", /"version": "([^"]+)"/g],
   ["examples/bot/package.json", "the version of the client", /"@guildcal\/[\w-]+": "([^"]+)"/g],
@@ -35,7 +39,8 @@ const SEMANTIC = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/;
 
 /**
  * The problems that prevent a release, a sentence each: places with another version than package.json, and a changelog without
- * a section for it. With a `tag`, the tag to create, the changelog may have no unreleased changes.
+ * a section for it. With a `tag`, the tag to create, the changelog may have no unreleased changes, and the table of schema
+ * versions no unreleased row.
  */
 export function releaseProblems(files: ReleaseFiles, tag?: string): string[] {
   const { version } = JSON.parse(files["package.json"]) as { readonly version: string };
@@ -44,6 +49,9 @@ export function releaseProblems(files: ReleaseFiles, tag?: string): string[] {
     ...VERSIONS.flatMap(([path, what, pattern]) => versionProblems(path, what, files[path], pattern, version)),
     ...(VERSION === version ? [] : [`services/contracts/version.ts: VERSION is ${VERSION}, not ${version}`]),
     ...changelogProblems(files["CHANGELOG.md"], version, tag !== undefined),
+    ...(tag !== undefined && /^\| unreleased /m.test(files["docs/deploying.md"])
+      ? ["docs/deploying.md: the table of schema versions has the row unreleased"]
+      : []),
     ...(tag === undefined || tag === `v${version}` ? [] : [`the tag is ${tag}, not v${version}`]),
   ];
 }

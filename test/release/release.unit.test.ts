@@ -48,6 +48,16 @@ describe("the release check", () => {
     ["a tag with unreleased changes", `v${version}`, pending, ["CHANGELOG.md: there are unreleased changes"]],
     ["no tag while changes are unreleased", undefined, pending, []],
   ])("with %s", (_what, tag, changelog, problems) => {
-    expect(releaseProblems({ ...files, "CHANGELOG.md": changelog }, tag)).toEqual(problems);
+    const deploying = files["docs/deploying.md"].replace(/^\| unreleased .*\n/m, "");
+    const released = { ...files, "CHANGELOG.md": changelog, "docs/deploying.md": deploying };
+    expect(releaseProblems(released, tag)).toEqual(problems);
+  });
+
+  test("with a tag refuses a schema version of no release, and without a tag allows it", () => {
+    const row = (text: string) => text.replace(/^\| 0\.1\.0 .*\n/m, (line) => `${line}| unreleased | 2 | 1, 2 | |\n`);
+    const deploying = row(files["docs/deploying.md"].replace(/^\| unreleased .*\n/m, ""));
+    const unreleased = { ...files, "CHANGELOG.md": empty, "docs/deploying.md": deploying };
+    expect(releaseProblems(unreleased, `v${version}`)).toEqual([expect.stringContaining("docs/deploying.md")]);
+    expect(releaseProblems(unreleased)).toEqual([]);
   });
 });

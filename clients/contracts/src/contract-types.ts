@@ -257,11 +257,13 @@ export interface PostProblem {
 
 /** Causes of the lateness of a post (D44). */
 export const LATE_CODES = [
+  "RESTORED",
   "DISPATCH_DOWN",
   "PROCESS_STALLED",
   "DATABASE",
   "SINK_HALTED",
   "PLANNED_LATE",
+  "GUILD_LIMIT",
   "NOT_TAKEN_UP",
   "OTHER_REPLICA",
   "WORKER_VANISHED",
@@ -287,11 +289,13 @@ export const REASON_CODES = [
   "ANNOUNCED_ALREADY",
   "ANNOUNCEMENT_CHANGED",
   "EVENT_CHANGED",
+  "RESTORED",
   "DISPATCH_DOWN",
   "PROCESS_STALLED",
   "DATABASE",
   "SINK_HALTED",
   "PLANNED_LATE",
+  "GUILD_LIMIT",
   "NOT_TAKEN_UP",
   "OTHER_REPLICA",
   "WORKER_VANISHED",
@@ -368,6 +372,8 @@ export interface UpcomingPosts {
   readonly notPlanned?: NotPlanned;
 }
 
+export type UpcomingPostsPage = Page<UpcomingPost> & Omit<UpcomingPosts, "posts">;
+
 export interface HistoryParams {
   readonly guildId: GuildId;
   readonly amount: number;
@@ -412,6 +418,14 @@ export interface PostOutcome extends SettledPost {
   readonly guildId: GuildId;
 }
 
+export interface SearchEventsParams extends Partial<Window>, PageParams {
+  readonly guildId: GuildId;
+  readonly calendarNumber: number;
+  /** Words that all occur in the name, the description or the location. */
+  readonly text?: string;
+  readonly color?: Color;
+}
+
 /** The calendar of a feed (D47), and the colour to which it is limited. */
 export interface FeedReference {
   readonly guildId: GuildId;
@@ -447,6 +461,53 @@ export interface CreateFeedParams extends FeedReference {
 interface FeedOfGuild {
   readonly guildId: GuildId;
   readonly id: string;
+}
+
+/** Kinds of records in the changes of a guild (D48). */
+export const CHANGE_KINDS = ["settings", "calendar", "event", "announcement", "post"] as const;
+
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** An event with its calendar. */
+export interface ChangedEvent extends EventView {
+  readonly calendarNumber: number;
+  /** Whether occurrences of the series were changed or cancelled. */
+  readonly hasChangedOccurrences?: true;
+}
+
+/** The record of each kind. */
+export interface RecordOfKind {
+  readonly settings: GuildSettings;
+  readonly calendar: CalendarView;
+  readonly event: ChangedEvent;
+  readonly announcement: Announcement;
+  readonly post: SettledPost;
+}
+
+/** The newest revision of a record that has changed; one member has the record, unless it is deleted. */
+export interface GuildChange extends Partial<RecordOfKind> {
+  readonly kind: ChangeKind;
+  readonly id: string;
+  /** Number of writes of the record, from 1. */
+  readonly revision: number;
+  /** Time of the last write, by the database server's clock. */
+  readonly changedAt: EpochMs;
+  readonly deleted: boolean;
+}
+
+export interface ListChangesParams {
+  readonly guildId: GuildId;
+  /** The token of the response before; absent for the current state of everything. */
+  readonly syncToken?: string;
+  readonly limit?: number;
+}
+
+export interface GuildChanges {
+  /** In the order of `changedAt`; a change that was stored late comes later. */
+  readonly changes: readonly GuildChange[];
+  readonly syncToken: string;
+  /** Whether further changes can be read now. */
+  readonly more: boolean;
 }
 
 export const LANGUAGES = ["ENGLISH", "JAPANESE", "PORTUGUESE", "SPANISH"] as const;
@@ -497,6 +558,20 @@ export type AnnouncementId = string;
 
 /** An instant in Unix milliseconds, UTC, 0 … 253402300799999 (D13). */
 export type EpochMs = number;
+
+/** The part of a list, or of a search, that one response has (D49). */
+export interface Page<Entry> {
+  readonly entries: readonly Entry[];
+  /** The cursor of the next page; absent at the end of the list. A page may be empty and have one. */
+  readonly next?: string;
+}
+
+export interface PageParams {
+  /** Largest number of entries of the page; a page may have fewer (D38). */
+  readonly limit?: number;
+  /** The `next` of the page before it; without it the first page. */
+  readonly cursor?: string;
+}
 
 export const FREQUENCIES = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"] as const;
 
@@ -581,6 +656,7 @@ export const ERROR_CODES = [
   "CALENDAR_NOT_FOUND",
   "KEY_NOT_FOUND",
   "FEED_NOT_FOUND",
+  "SYNC_TOKEN_EXPIRED",
   "KEY_OVER",
   "KEY_ROTATING",
   "REVISION_MISMATCH",
@@ -609,11 +685,20 @@ export interface Actions {
   readonly "calendar-events.get": { readonly params: EventReference; readonly result: EventView & Revised };
   /** Lists the events that overlap the days_in_month days from epoch_start. */
   readonly "calendar-events.list": { readonly params: WindowParams; readonly result: EventView[] };
+  /** Lists the events that overlap the days_in_month days from epoch_start, in pages. */
+  readonly "calendar-events.listPage": { readonly params: WindowParams & PageParams; readonly result: Page<EventView> };
   /** Lists the events that are ongoing now. */
   readonly "calendar-events.listOngoing": {
     readonly params: Omit<WindowParams, keyof Window>;
     readonly result: EventView[];
   };
+  /** Lists the events that are ongoing now, in pages. */
+  readonly "calendar-events.listOngoingPage": {
+    readonly params: Omit<WindowParams, keyof Window> & PageParams;
+    readonly result: Page<EventView>;
+  };
+  /** Searches events, series and changed occurrences by text, color and window, in pages. */
+  readonly "calendar-events.search": { readonly params: SearchEventsParams; readonly result: Page<EventView> };
   /** Changes the given fields of an event, a series or one occurrence; null clears a text. */
   readonly "calendar-events.update": { readonly params: UpdateEventParams; readonly result: Revised };
   /** Deletes an event or a series, or cancels one occurrence. */
@@ -633,13 +718,28 @@ export interface Actions {
     readonly params: { guildId: GuildId; amount: number };
     readonly result: ShownAnnouncement[];
   };
+  /** Lists the guild's announcements in the order of their creation, in pages. */
+  readonly "announcements.listPage": {
+    readonly params: { guildId: GuildId } & PageParams;
+    readonly result: Page<ShownAnnouncement>;
+  };
   /** Lists the guild's planned posts, the soonest first. */
   readonly "dispatch.listUpcoming": {
     readonly params: { guildId: GuildId; amount: number };
     readonly result: UpcomingPosts;
   };
+  /** Lists the guild's planned posts, the soonest first, in pages. */
+  readonly "dispatch.listUpcomingPage": {
+    readonly params: { guildId: GuildId } & PageParams;
+    readonly result: UpcomingPostsPage;
+  };
   /** Lists the outcome of the guild's posts, or of one announcement's, the latest first. */
   readonly "dispatch.listHistory": { readonly params: HistoryParams; readonly result: SettledPost[] };
+  /** Lists the outcome of the guild's posts, or of one announcement's, the latest first, in pages. */
+  readonly "dispatch.listHistoryPage": {
+    readonly params: Omit<HistoryParams, "amount"> & PageParams;
+    readonly result: Page<SettledPost>;
+  };
   /** Renders an announcement's messages for its next event or a given one; sends nothing. */
   readonly "dispatch.preview": {
     readonly params: { guildId: GuildId; id: string; eventId?: string };
@@ -662,14 +762,26 @@ export interface Actions {
   readonly "calendar-events.updateCalendar": { readonly params: UpdateCalendarParams; readonly result: Revised };
   /** Lists the calendars that the guild may have. */
   readonly "calendar-events.listCalendars": { readonly params: { guildId: GuildId }; readonly result: CalendarView[] };
+  /** Lists the calendars that the guild may have, in pages. */
+  readonly "calendar-events.listCalendarsPage": {
+    readonly params: { guildId: GuildId } & PageParams;
+    readonly result: Page<CalendarView>;
+  };
   /** Creates an address to which calendar programs subscribe; it is shown only in this response. */
   readonly "api.createFeed": { readonly params: CreateFeedParams; readonly result: IssuedFeed };
   /** Lists the feeds of the guild's calendars, the latest first, without their addresses. */
   readonly "api.listFeeds": { readonly params: { readonly guildId: GuildId }; readonly result: readonly FeedView[] };
+  /** Lists the feeds of the guild's calendars, the latest first, without their addresses, in pages. */
+  readonly "api.listFeedsPage": {
+    readonly params: { readonly guildId: GuildId } & PageParams;
+    readonly result: Page<FeedView>;
+  };
   /** Replaces the address of a feed; the former one is refused within five seconds. */
   readonly "api.rotateFeed": { readonly params: FeedOfGuild; readonly result: IssuedFeed };
   /** Revokes a feed; every gateway refuses it within five seconds. */
   readonly "api.revokeFeed": { readonly params: FeedOfGuild; readonly result: void };
+  /** Lists what has changed in the guild since a token, each record once with its newest state. */
+  readonly "api.listChanges": { readonly params: ListChangesParams; readonly result: GuildChanges };
 }
 
 /** The payloads of the events that a bus user receives, by event name. */

@@ -4,7 +4,9 @@ import * as events from "../../../services/contracts/calendar-events.contract.ts
 import * as calendars from "../../../services/contracts/calendars.contract.ts";
 import type { ActionContract, EventContract, ParamsOf, ResultOf } from "../../../services/contracts/contract.ts";
 import * as dispatch from "../../../services/contracts/dispatch.contract.ts";
+import * as eventPages from "../../../services/contracts/event-pages.contract.ts";
 import * as feeds from "../../../services/contracts/feeds.contract.ts";
+import * as changes from "../../../services/contracts/guild-changes.contract.ts";
 import * as settings from "../../../services/contracts/guild-settings.contract.ts";
 import type { Actions, Events } from "./contract-types.ts";
 
@@ -13,10 +15,13 @@ const ACTIONS = {
   "announcements.create": announcements.createAnnouncement,
   "announcements.get": announcements.getAnnouncement,
   "announcements.list": announcements.listAnnouncements,
+  "announcements.listPage": announcements.listAnnouncementsPage,
   "announcements.remove": announcements.removeAnnouncement,
   "announcements.update": announcements.updateAnnouncement,
   "api.createFeed": feeds.createFeed,
+  "api.listChanges": changes.listChanges,
   "api.listFeeds": feeds.listFeeds,
+  "api.listFeedsPage": feeds.listFeedsPage,
   "api.revokeFeed": feeds.revokeFeed,
   "api.rotateFeed": feeds.rotateFeed,
   "calendar-events.create": events.createEvent,
@@ -24,12 +29,18 @@ const ACTIONS = {
   "calendar-events.getCalendar": calendars.getCalendar,
   "calendar-events.list": events.listEvents,
   "calendar-events.listCalendars": calendars.listCalendars,
+  "calendar-events.listCalendarsPage": calendars.listCalendarsPage,
   "calendar-events.listOngoing": events.listOngoingEvents,
+  "calendar-events.listOngoingPage": eventPages.listOngoingEventsPage,
+  "calendar-events.listPage": eventPages.listEventsPage,
   "calendar-events.remove": events.removeEvent,
+  "calendar-events.search": eventPages.searchEvents,
   "calendar-events.update": events.updateEvent,
   "calendar-events.updateCalendar": calendars.updateCalendar,
   "dispatch.listHistory": dispatch.listPostHistory,
+  "dispatch.listHistoryPage": dispatch.listPostHistoryPage,
   "dispatch.listUpcoming": dispatch.listUpcomingPosts,
+  "dispatch.listUpcomingPage": dispatch.listUpcomingPostsPage,
   "dispatch.preview": dispatch.previewPost,
   "guild-settings.get": settings.getGuildSettings,
   "guild-settings.update": settings.updateGuildSettings,

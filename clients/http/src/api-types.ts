@@ -9,6 +9,7 @@ export type ErrorBody =
   | Error405
   | Error408
   | Error409
+  | Error410
   | Error412
   | Error413
   | Error415
@@ -29,6 +30,7 @@ export interface Operations {
     acceptsIdempotencyKey: true;
     acceptsIfMatch: false;
     hasEtag: true;
+    cursorField: false;
   };
   "/v2/events/get": {
     request: V2EventsGetRequest;
@@ -37,6 +39,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: true;
+    cursorField: false;
   };
   "/v2/events/list/month": {
     request: V2EventsListMonthRequest;
@@ -45,6 +48,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: "cursor";
   };
   "/v2/events/list/date": {
     request: V2EventsListDateRequest;
@@ -53,6 +57,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: "cursor";
   };
   "/v2/events/list/range": {
     request: V2EventsListRangeRequest;
@@ -61,6 +66,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: "cursor";
   };
   "/v2/events/list/ongoing": {
     request: V2EventsListOngoingRequest;
@@ -69,6 +75,16 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: "cursor";
+  };
+  "/v2/events/search": {
+    request: V2EventsSearchRequest;
+    response: V2EventsSearchResponse & WithWarnings;
+    isRead: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: false;
+    cursorField: "cursor";
   };
   "/v2/events/update": {
     request: V2EventsUpdateRequest;
@@ -77,6 +93,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: true;
     hasEtag: true;
+    cursorField: false;
   };
   "/v2/events/delete": {
     request: V2EventsDeleteRequest;
@@ -85,6 +102,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: true;
     hasEtag: false;
+    cursorField: false;
   };
   "/v1/announcement/create": {
     request: V1AnnouncementCreateRequest;
@@ -93,6 +111,7 @@ export interface Operations {
     acceptsIdempotencyKey: true;
     acceptsIfMatch: false;
     hasEtag: true;
+    cursorField: false;
   };
   "/v1/announcement/get": {
     request: V1AnnouncementGetRequest;
@@ -101,6 +120,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: true;
+    cursorField: false;
   };
   "/v1/announcement/list": {
     request: V1AnnouncementListRequest;
@@ -109,6 +129,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: "cursor";
   };
   "/v1/announcement/upcoming": {
     request: V1AnnouncementUpcomingRequest;
@@ -117,6 +138,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: "cursor";
   };
   "/v1/announcement/history": {
     request: V1AnnouncementHistoryRequest;
@@ -125,6 +147,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: "cursor";
   };
   "/v1/announcement/preview": {
     request: V1AnnouncementPreviewRequest;
@@ -133,6 +156,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: false;
   };
   "/v1/announcement/update": {
     request: V1AnnouncementUpdateRequest;
@@ -141,6 +165,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: true;
     hasEtag: true;
+    cursorField: false;
   };
   "/v1/announcement/delete": {
     request: V1AnnouncementDeleteRequest;
@@ -149,6 +174,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: true;
     hasEtag: false;
+    cursorField: false;
   };
   "/v1/guild/settings/get": {
     request: V1GuildSettingsGetRequest;
@@ -157,6 +183,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: true;
+    cursorField: false;
   };
   "/v1/guild/settings/update": {
     request: V1GuildSettingsUpdateRequest;
@@ -165,6 +192,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: true;
     hasEtag: true;
+    cursorField: false;
   };
   "/v2/guild/settings/get": {
     request: V2GuildSettingsGetRequest;
@@ -173,6 +201,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: true;
+    cursorField: false;
   };
   "/v2/guild/settings/update": {
     request: V2GuildSettingsUpdateRequest;
@@ -181,6 +210,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: true;
     hasEtag: true;
+    cursorField: false;
   };
   "/v2/calendar/get": {
     request: V2CalendarGetRequest;
@@ -189,6 +219,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: true;
+    cursorField: false;
   };
   "/v2/calendar/update": {
     request: V2CalendarUpdateRequest;
@@ -197,6 +228,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: true;
     hasEtag: true;
+    cursorField: false;
   };
   "/v2/calendar/list": {
     request: V2CalendarListRequest;
@@ -205,6 +237,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: "cursor";
   };
   "/v2/calendar/feeds/create": {
     request: V2CalendarFeedsCreateRequest;
@@ -213,6 +246,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: false;
   };
   "/v2/calendar/feeds/list": {
     request: V2CalendarFeedsListRequest;
@@ -221,6 +255,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: "cursor";
   };
   "/v2/calendar/feeds/rotate": {
     request: V2CalendarFeedsRotateRequest;
@@ -229,6 +264,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: false;
   };
   "/v2/calendar/feeds/revoke": {
     request: V2CalendarFeedsRevokeRequest;
@@ -237,6 +273,16 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: false;
+  };
+  "/v2/changes": {
+    request: V2ChangesRequest;
+    response: V2ChangesResponse & WithWarnings;
+    isRead: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: false;
+    cursorField: false;
   };
   "/admin/keys/create": {
     request: AdminKeysCreateRequest;
@@ -245,6 +291,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: false;
   };
   "/admin/keys/list": {
     request: AdminKeysListRequest;
@@ -253,6 +300,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: "before";
   };
   "/admin/keys/audit": {
     request: AdminKeysAuditRequest;
@@ -261,6 +309,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: "before";
   };
   "/admin/keys/rotate": {
     request: AdminKeysRotateRequest;
@@ -269,6 +318,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: false;
   };
   "/admin/keys/revoke": {
     request: AdminKeysRevokeRequest;
@@ -277,6 +327,7 @@ export interface Operations {
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
     hasEtag: false;
+    cursorField: false;
   };
 }
 /**
@@ -598,6 +649,14 @@ export interface V2EventsListMonthRequest {
    * Start of the month in the client's time zone, in Unix milliseconds (UTC).
    */
   epoch_start: number;
+  /**
+   * Largest number of entries of the page, 1 to 1000; 100 in a request with a `cursor` alone. Without `limit` and `cursor` the response is the whole list.
+   */
+  limit?: number;
+  /**
+   * The `next` of an earlier response; the page begins after it. Must be the next of an earlier response of this list.
+   */
+  cursor?: string;
 }
 /**
  * Body of a response of `/v2/events/list/month` with the status 200. Lists the events that overlap the days_in_month days from epoch_start.
@@ -607,6 +666,10 @@ export interface V2EventsListMonthResponse {
    * The events and occurrences of the window, in the order of their start, then of their id.
    */
   events: Event[];
+  /**
+   * Cursor of the next page, to be sent as `cursor`; absent on the last page, and without `limit` and `cursor`.
+   */
+  next?: string;
 }
 /**
  * Body of a request to `/v2/events/list/date`. Lists the events that overlap the 24 hours from epoch_start.
@@ -624,6 +687,14 @@ export interface V2EventsListDateRequest {
    * Start of the window, in Unix milliseconds (UTC). The window is 24 hours long.
    */
   epoch_start: number;
+  /**
+   * Largest number of entries of the page, 1 to 1000; 100 in a request with a `cursor` alone. Without `limit` and `cursor` the response is the whole list.
+   */
+  limit?: number;
+  /**
+   * The `next` of an earlier response; the page begins after it. Must be the next of an earlier response of this list.
+   */
+  cursor?: string;
 }
 /**
  * Body of a response of `/v2/events/list/date` with the status 200. Lists the events that overlap the 24 hours from epoch_start.
@@ -633,6 +704,10 @@ export interface V2EventsListDateResponse {
    * The events and occurrences of the window, in the order of their start, then of their id.
    */
   events: Event[];
+  /**
+   * Cursor of the next page, to be sent as `cursor`; absent on the last page, and without `limit` and `cursor`.
+   */
+  next?: string;
 }
 /**
  * Body of a request to `/v2/events/list/range`. Lists the events that overlap the window from epoch_start to epoch_end, both included.
@@ -654,6 +729,14 @@ export interface V2EventsListRangeRequest {
    * Last millisecond of the window, in Unix milliseconds (UTC); it is included.
    */
   epoch_end: number;
+  /**
+   * Largest number of entries of the page, 1 to 1000; 100 in a request with a `cursor` alone. Without `limit` and `cursor` the response is the whole list.
+   */
+  limit?: number;
+  /**
+   * The `next` of an earlier response; the page begins after it. Must be the next of an earlier response of this list.
+   */
+  cursor?: string;
 }
 /**
  * Body of a response of `/v2/events/list/range` with the status 200. Lists the events that overlap the window from epoch_start to epoch_end, both included.
@@ -663,6 +746,10 @@ export interface V2EventsListRangeResponse {
    * The events and occurrences of the window, in the order of their start, then of their id.
    */
   events: Event[];
+  /**
+   * Cursor of the next page, to be sent as `cursor`; absent on the last page, and without `limit` and `cursor`.
+   */
+  next?: string;
 }
 /**
  * Body of a request to `/v2/events/list/ongoing`. Lists the events that are ongoing now.
@@ -676,6 +763,14 @@ export interface V2EventsListOngoingRequest {
    * Number of the calendar within the guild, from 1 (the main calendar) to the guild's max_calendars.
    */
   calendar_number: number;
+  /**
+   * Largest number of entries of the page, 1 to 1000; 100 in a request with a `cursor` alone. Without `limit` and `cursor` the response is the whole list.
+   */
+  limit?: number;
+  /**
+   * The `next` of an earlier response; the page begins after it. Must be the next of an earlier response of this list.
+   */
+  cursor?: string;
 }
 /**
  * Body of a response of `/v2/events/list/ongoing` with the status 200. Lists the events that are ongoing now.
@@ -685,6 +780,73 @@ export interface V2EventsListOngoingResponse {
    * The events and occurrences of the window, in the order of their start, then of their id.
    */
   events: Event[];
+  /**
+   * Cursor of the next page, to be sent as `cursor`; absent on the last page, and without `limit` and `cursor`.
+   */
+  next?: string;
+}
+/**
+ * Body of a request to `/v2/events/search`. Searches events, series and changed occurrences by text, color and window, in pages.
+ */
+export interface V2EventsSearchRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Number of the calendar within the guild, from 1 (the main calendar) to the guild's max_calendars.
+   */
+  calendar_number: number;
+  /**
+   * One to ten words that all occur in the name, the description or the location, in any of them, also within a word. Upper and lower case are the same; accents count. At most 200 characters. Must be 1 to 10 words.
+   */
+  text?: string | null;
+  /**
+   * Color of the events; all colors when absent. Upper or lower case.
+   */
+  color?:
+    | "MELROSE"
+    | "RIPTIDE"
+    | "MAUVE"
+    | "TANGERINE"
+    | "DANDELION"
+    | "MAC_AND_CHEESE"
+    | "TURQUOISE"
+    | "MERCURY"
+    | "BLUE"
+    | "GREEN"
+    | "RED"
+    | "NONE"
+    | null;
+  /**
+   * First millisecond of the window, in Unix milliseconds (UTC); no limit when absent.
+   */
+  epoch_start?: number | null;
+  /**
+   * Last millisecond of the window, in Unix milliseconds (UTC); no limit when absent.
+   */
+  epoch_end?: number | null;
+  /**
+   * Largest number of entries of the page, 1 to 1000.
+   */
+  limit?: number | null;
+  /**
+   * The `next` of an earlier response; the page begins after it. Must be the next of an earlier response of this list.
+   */
+  cursor?: string | null;
+}
+/**
+ * Body of a response of `/v2/events/search` with the status 200. Searches events, series and changed occurrences by text, color and window, in pages.
+ */
+export interface V2EventsSearchResponse {
+  /**
+   * The found events, series and changed occurrences, in the order of their ids.
+   */
+  events: Event[];
+  /**
+   * Cursor of the next page, to be sent as `cursor`; absent on the last page. A page may have no entry and a `next`.
+   */
+  next?: string;
 }
 /**
  * Body of a request to `/v2/events/update`. Changes the given fields of an event, a series or one occurrence; null clears a text.
@@ -1025,9 +1187,17 @@ export interface V1AnnouncementListRequest {
    */
   guild_id: string | bigint;
   /**
-   * Largest number of entries in the response; -1 for all.
+   * Largest number of entries in the response, -1 for all. Required without `limit` and `cursor`; without effect together with them.
    */
-  amount: number;
+  amount?: number;
+  /**
+   * Largest number of entries of the page, 1 to 1000; 100 in a request with a `cursor` alone. Without `limit` and `cursor` the response is the whole list.
+   */
+  limit?: number;
+  /**
+   * The `next` of an earlier response; the page begins after it. Must be the next of an earlier response of this list.
+   */
+  cursor?: string;
 }
 /**
  * Body of a response of `/v1/announcement/list` with the status 200. Lists the guild's announcements in the order of their creation.
@@ -1041,6 +1211,10 @@ export interface V1AnnouncementListResponse {
    * The guild's announcements in the order of their creation.
    */
   announcements: ListedAnnouncement[];
+  /**
+   * Cursor of the next page, to be sent as `cursor`; absent on the last page, and without `limit` and `cursor`.
+   */
+  next?: string;
 }
 /**
  * An announcement in a list: the fields of Announcement and its id.
@@ -1120,9 +1294,17 @@ export interface V1AnnouncementUpcomingRequest {
    */
   guild_id: string | bigint;
   /**
-   * Largest number of entries in the response; -1 for all.
+   * Largest number of entries in the response, -1 for all. Without effect together with `limit` and `cursor`.
    */
   amount?: number;
+  /**
+   * Largest number of entries of the page, 1 to 1000; 100 in a request with a `cursor` alone. Without `limit` and `cursor` the response is the whole list.
+   */
+  limit?: number;
+  /**
+   * The `next` of an earlier response; the page begins after it. Must be the next of an earlier response of this list.
+   */
+  cursor?: string;
 }
 /**
  * Body of a response of `/v1/announcement/upcoming` with the status 200. Lists the guild's planned posts, the soonest first.
@@ -1136,6 +1318,10 @@ export interface V1AnnouncementUpcomingResponse {
    * The posts, in the order that the operation names.
    */
   posts: UpcomingPost[];
+  /**
+   * Cursor of the next page, to be sent as `cursor`; absent on the last page, and without `limit` and `cursor`.
+   */
+  next?: string;
   /**
    * Present when the guild has more future posts than can be planned at a time (5000).
    */
@@ -1233,13 +1419,21 @@ export interface V1AnnouncementHistoryRequest {
    */
   guild_id: string | bigint;
   /**
-   * Largest number of entries in the response; -1 for all.
+   * Largest number of entries in the response, -1 for all. Without effect together with `limit` and `cursor`.
    */
   amount?: number;
   /**
    * Id of the announcement, a UUID.
    */
   id?: string;
+  /**
+   * Largest number of entries of the page, 1 to 1000; 100 in a request with a `cursor` alone. Without `limit` and `cursor` the response is the whole list.
+   */
+  limit?: number;
+  /**
+   * The `next` of an earlier response; the page begins after it. Must be the next of an earlier response of this list.
+   */
+  cursor?: string;
 }
 /**
  * Body of a response of `/v1/announcement/history` with the status 200. Lists the outcome of the guild's posts, or of one announcement's, the latest first.
@@ -1253,6 +1447,10 @@ export interface V1AnnouncementHistoryResponse {
    * The posts, in the order that the operation names.
    */
   posts: SettledPost[];
+  /**
+   * Cursor of the next page, to be sent as `cursor`; absent on the last page, and without `limit` and `cursor`.
+   */
+  next?: string;
 }
 /**
  * A post whose outcome is final. Times are in Unix milliseconds (UTC).
@@ -1308,11 +1506,13 @@ export interface SettledPost {
     | "ANNOUNCED_ALREADY"
     | "ANNOUNCEMENT_CHANGED"
     | "EVENT_CHANGED"
+    | "RESTORED"
     | "DISPATCH_DOWN"
     | "PROCESS_STALLED"
     | "DATABASE"
     | "SINK_HALTED"
     | "PLANNED_LATE"
+    | "GUILD_LIMIT"
     | "NOT_TAKEN_UP"
     | "OTHER_REPLICA"
     | "WORKER_VANISHED"
@@ -1633,7 +1833,7 @@ export interface GuildSettingsV1 {
    */
   control_role: string;
   /**
-   * Id of the only channel in which the bot answers; `all` for no limit. Stored for bots; the service does not enforce it.
+   * Id of the only channel in which the bot responds; `all` for no limit. Stored for bots; the service does not enforce it.
    */
   service_channel: string;
   /**
@@ -1674,7 +1874,7 @@ export interface V1GuildSettingsUpdateRequest {
    */
   control_role?: string;
   /**
-   * Id of the only channel in which the bot answers; `all` for no limit. Stored for bots; the service does not enforce it. Must be a string of 1 to 20 digits, or "all".
+   * Id of the only channel in which the bot responds; `all` for no limit. Stored for bots; the service does not enforce it. Must be a string of 1 to 20 digits, or "all".
    */
   service_channel?: string;
   /**
@@ -1769,7 +1969,7 @@ export interface GuildSettings {
    */
   twelve_hour: boolean;
   /**
-   * Whether posts show the guild's name as their author. Only operator keys change it.
+   * Whether posts show the guild's name as their author; only with the sink `discord`. Only operator keys change it.
    */
   branded: boolean;
 }
@@ -1818,7 +2018,7 @@ export interface V2GuildSettingsUpdateRequest {
    */
   max_calendars?: number;
   /**
-   * Whether posts show the guild's name as their author. Only operator keys change it.
+   * Whether posts show the guild's name as their author; only with the sink `discord`. Only operator keys change it.
    */
   branded?: boolean;
 }
@@ -1899,6 +2099,14 @@ export interface V2CalendarListRequest {
    * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
    */
   guild_id: string | bigint;
+  /**
+   * Largest number of entries of the page, 1 to 1000; 100 in a request with a `cursor` alone. Without `limit` and `cursor` the response is the whole list.
+   */
+  limit?: number;
+  /**
+   * The `next` of an earlier response; the page begins after it. Must be the next of an earlier response of this list.
+   */
+  cursor?: string;
 }
 /**
  * Body of a response of `/v2/calendar/list` with the status 200. Lists the calendars that the guild may have.
@@ -1908,6 +2116,10 @@ export interface V2CalendarListResponse {
    * Every calendar that the guild may have, in the order of their numbers.
    */
   calendars: Calendar[];
+  /**
+   * Cursor of the next page, to be sent as `cursor`; absent on the last page, and without `limit` and `cursor`.
+   */
+  next?: string;
 }
 /**
  * Body of a request to `/v2/calendar/feeds/create`. Creates an address to which calendar programs subscribe; it is shown only in this response.
@@ -1968,6 +2180,14 @@ export interface V2CalendarFeedsListRequest {
    * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
    */
   guild_id: string | bigint;
+  /**
+   * Largest number of entries of the page, 1 to 1000; 100 in a request with a `cursor` alone. Without `limit` and `cursor` the response is the whole list.
+   */
+  limit?: number;
+  /**
+   * The `next` of an earlier response; the page begins after it. Must be the next of an earlier response of this list.
+   */
+  cursor?: string;
 }
 /**
  * Body of a response of `/v2/calendar/feeds/list` with the status 200. Lists the feeds of the guild's calendars, the latest first, without their addresses.
@@ -1977,6 +2197,10 @@ export interface V2CalendarFeedsListResponse {
    * The feeds of the guild's calendars, the latest first.
    */
   feeds: Feed[];
+  /**
+   * Cursor of the next page, to be sent as `cursor`; absent on the last page, and without `limit` and `cursor`.
+   */
+  next?: string;
 }
 /**
  * A feed of a calendar, without its address. Times are in Unix milliseconds (UTC).
@@ -2074,6 +2298,154 @@ export interface V2CalendarFeedsRevokeResponse {
    * Confirmation that the operation succeeded.
    */
   message: "Feed revoked";
+}
+/**
+ * Body of a request to `/v2/changes`. Lists what has changed in the guild since a token, each record once with its newest state.
+ */
+export interface V2ChangesRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * The `sync_token` of the response before. Without it everything that the guild has is listed. Must be the sync_token of a response for the same guild.
+   */
+  sync_token?: string;
+  /**
+   * Largest number of changes in the response.
+   */
+  limit?: number;
+}
+/**
+ * Body of a response of `/v2/changes` with the status 200. Lists what has changed in the guild since a token, each record once with its newest state.
+ */
+export interface V2ChangesResponse {
+  /**
+   * The changed records in the order of their last writes.
+   */
+  changes: Change[];
+  /**
+   * Token of the position after these changes; at most 6000 characters.
+   */
+  sync_token: string;
+  /**
+   * Whether further changes can be read now.
+   */
+  more: boolean;
+}
+/**
+ * A record that has changed, in its newest state. The member with the name of its kind has the record, unless it is deleted.
+ */
+export interface Change {
+  /**
+   * Kind of the record.
+   */
+  kind: "settings" | "calendar" | "event" | "announcement" | "post";
+  /**
+   * Id of the record: of the guild for settings, the number of a calendar, the id of an event or an announcement, a unique text for a post.
+   */
+  id: string;
+  /**
+   * Number of writes of the record, from 1.
+   */
+  revision: number;
+  /**
+   * Time of the last write, in Unix milliseconds (UTC).
+   */
+  changed: number;
+  /**
+   * Whether the record was deleted.
+   */
+  deleted: boolean;
+  /**
+   * The settings, if `kind` is settings.
+   */
+  settings?: GuildSettings;
+  /**
+   * The calendar, if `kind` is calendar.
+   */
+  calendar?: Calendar;
+  /**
+   * The event or series, if `kind` is event. A change of one occurrence is a change of its series.
+   */
+  event?: ChangedEvent;
+  /**
+   * The announcement, if `kind` is announcement, without `dangling`.
+   */
+  announcement?: ListedAnnouncement;
+  /**
+   * The post with its outcome, if `kind` is post.
+   */
+  post?: SettledPost;
+}
+/**
+ * An event or a series, with its calendar. Times are in Unix milliseconds (UTC).
+ */
+export interface ChangedEvent {
+  /**
+   * Number of the calendar within the guild, from 1 (the main calendar) to the guild's max_calendars.
+   */
+  calendar_number: number;
+  /**
+   * Id of the event or series, or of one occurrence: the series' id, `_`, and its original start in UTC.
+   */
+  event_id: string;
+  /**
+   * Start of the event, in Unix milliseconds (UTC).
+   */
+  epoch_start: number;
+  /**
+   * End of the event, in Unix milliseconds (UTC); not before its start.
+   */
+  epoch_end: number;
+  /**
+   * Name of the event; at most 256 characters.
+   */
+  name?: string;
+  /**
+   * Description of the event; at most 4000 characters.
+   */
+  description?: string;
+  /**
+   * Where the event takes place; at most 256 characters.
+   */
+  location?: string;
+  /**
+   * True for a series as a whole; false for a single event and for an occurrence of a series.
+   */
+  is_parent: boolean;
+  /**
+   * Color of the event; NONE for none.
+   */
+  color:
+    | "MELROSE"
+    | "RIPTIDE"
+    | "MAUVE"
+    | "TANGERINE"
+    | "DANDELION"
+    | "MAC_AND_CHEESE"
+    | "TURQUOISE"
+    | "MERCURY"
+    | "BLUE"
+    | "GREEN"
+    | "RED"
+    | "NONE";
+  /**
+   * Whether the event recurs. When it is true, `recurrence` is required.
+   */
+  recur: boolean;
+  /**
+   * Rule of a recurring event.
+   */
+  recurrence?: Recurrence;
+  /**
+   * Link to an image that posts show; at most 2048 characters. The service stores the link and never fetches it.
+   */
+  image?: string;
+  /**
+   * True if occurrences of the series were changed or cancelled; the lists of events have them.
+   */
+  has_changed_occurrences?: true;
 }
 /**
  * Body of a request to `/admin/keys/create`. Creates an API key; its secret is shown only in this response; operator keys only.
@@ -2462,6 +2834,23 @@ export interface Error409 {
     | "TOO_MANY_EVENTS"
     | "IDEMPOTENCY_KEY_REUSED"
     | "WRITE_CONFLICT";
+  /**
+   * Id of the request; also in the header X-Request-Id and in the log of the service.
+   */
+  request_id: string;
+}
+/**
+ * Body of an error with the status 410 (Gone).
+ */
+export interface Error410 {
+  /**
+   * Description of the error.
+   */
+  message: string;
+  /**
+   * Stable name of the error, for programs.
+   */
+  code: "SYNC_TOKEN_EXPIRED";
   /**
    * Id of the request; also in the header X-Request-Id and in the log of the service.
    */

@@ -60,10 +60,8 @@ export interface ApiResponse<P extends Path> {
   readonly requestId: string;
 }
 
-/** Operations whose response is one page of a list. */
-export type PagedPath = {
-  [P in Path]: "before" extends keyof RequestOf<P> ? ("next" extends keyof ResponseOf<P> ? P : never) : never;
-}[Path];
+/** Operations whose response is one page of a list, or can be. */
+export type PagedPath = { [P in Path]: Operations[P]["cursorField"] extends string ? P : never }[Path];
 
 /** Resources that have an `etag`, and can be updated conditionally. */
 export type Resource = {
@@ -80,18 +78,39 @@ export type ReferenceTo<R extends Resource> = RequestOf<`${R}/get`>;
 /** Fields of an update, without those that identify the resource. */
 export type ChangesOf<R extends Resource> = Omit<RequestOf<`${R}/update`>, keyof ReferenceTo<R>>;
 
+/** Changes of a guild, and the token of the position after them. */
+export interface FollowedChanges {
+  /** Empty every 15 seconds, with a new token: a token is valid for a week. */
+  readonly changes: ResponseOf<"/v2/changes">["changes"];
+  readonly syncToken: string;
+}
+
+export interface FollowOptions {
+  /** The token after which the changes begin; without it they begin with everything that the guild has. */
+  readonly syncToken?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface GuildcalClient {
   /**
    * Sends a request, and repeats it when that is safe (clients/http/README.md). Rejects with an `ApiError`, a
    * `NoResponseError`, or the reason of `signal`.
    */
   request<P extends Path>(path: P, body: RequestOf<P>, options?: RequestOptions<P>): Promise<ApiResponse<P>>;
-  /** The responses of a list, page after page, each with at most `amount` entries. */
+  /**
+   * The responses of a list, page after page, each with at most `limit` entries (`amount` for lists of keys). A page may have no
+   * entry. Without a `limit` some lists have one page, with all their entries.
+   */
   pages<P extends PagedPath>(
     path: P,
     body: RequestOf<P>,
     options?: RequestOptions<P>,
   ): AsyncIterableIterator<ResponseOf<P>>;
+  /**
+   * Follows the changes of a guild by the stream of the service, and connects again when it ends. Rejects with an `ApiError` if
+   * the service refuses the stream (SYNC_TOKEN_EXPIRED: begin again without a token), or with the reason of `signal`.
+   */
+  follow(guildId: string | bigint, options?: FollowOptions): AsyncIterableIterator<FollowedChanges>;
   /**
    * Reads a resource, and updates it on condition that it has not changed since. If another client has changed it, it reads
    * the resource and calls `change` again, up to ten times. `change` returns the fields to change; if it returns undefined,

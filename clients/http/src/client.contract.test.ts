@@ -205,6 +205,14 @@ describe("the client", () => {
     ]);
   });
 
+  test("goes on after a page without entries, with the cursor of each list", async () => {
+    respond(json(200, { events: [], next: "WzF" }), json(200, { events: [] }));
+    const search = { guild_id: "1", calendar_number: 1, text: "raid" };
+    const pages = await Array.fromAsync(client().pages("/v2/events/search", search));
+    expect(pages).toHaveLength(2);
+    expect(received.map(({ body }) => body)).toEqual([search, { ...search, cursor: "WzF" }]);
+  });
+
   describe("modifies a resource", () => {
     const reference = { guild_id: "1", calendar_number: 1 } as const;
     const calendar = (name: string, revision: number) =>

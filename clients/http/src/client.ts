@@ -12,6 +12,7 @@ import type {
 } from "./client-types.ts";
 import { apiError, isApiError, isNoResponseError, noResponseError } from "./errors.ts";
 import { parseExactly, stringifyExactly } from "./exact-json.ts";
+import { followChanges } from "./follow-changes.ts";
 import { OPERATIONS } from "./operations.ts";
 import { pause } from "./pause.ts";
 import { waitBeforeRetry } from "./retry-policy.ts";
@@ -98,7 +99,7 @@ export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: 
       const { data } = await request(path, page, options);
       yield data;
       const { next } = data as { readonly next?: string };
-      page = next === undefined ? undefined : { ...body, before: next };
+      page = next === undefined ? undefined : { ...body, [OPERATIONS[path].cursorField]: next };
     }
   }
 
@@ -116,7 +117,10 @@ export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: 
     }
   };
 
-  return { request, pages, modify };
+  const follow: GuildcalClient["follow"] = (guildId, options = {}) =>
+    followChanges({ base, key, send, guildId }, options);
+
+  return { request, pages, follow, modify };
 }
 
 function isRetried(error: unknown): error is ApiError | NoResponseError {

@@ -1,5 +1,5 @@
 // mongosh runs this script beside a member of the replica set at each start. It initiates the set, adds its members, and creates
-// a user for each service with access only to the service's own collections. It can be run again at any time.
+// a user for each service with access only to the service's own collections, and a user for backups, which can only read. It can be run again at any time.
 //
 // It must run on the member's host, since MongoDB without users accepts only clients of its own host.
 const { existsSync, readFileSync } = require("node:fs");
@@ -99,6 +99,8 @@ function takeIn(db, host) {
 }
 
 function grant(db, service) {
+  // An installation from before backups has no password for their user.
+  if (passwords[service] === undefined) return;
   const privileges = rights[service];
   if (db.getRole(service) === null) db.createRole({ role: service, privileges, roles: [] });
   else db.updateRole(service, { privileges, roles: [] });

@@ -104,10 +104,10 @@ describe("an update", () => {
     ["enabled", { ...stored, enabled: false }, { enabled: true }, true],
     ["disabled", stored, { enabled: false }, false],
     ["re-timed", stored, { minutes: 31 }, true],
-    ["timed alike in other parts", stored, { hours: 0, minutes: 90 }, false],
-    ["aimed at another type", stored, { type: "UNIVERSAL" as const }, true],
-    ["told to another channel", stored, { channel: "5" }, false],
-    ["told with other words", stored, { info: "new", infoOnly: true, subscribersUser: ["1"] }, false],
+    ["with the same lead time in other parts", stored, { hours: 0, minutes: 90 }, false],
+    ["with another type", stored, { type: "UNIVERSAL" as const }, true],
+    ["with another channel", stored, { channel: "5" }, false],
+    ["with another text", stored, { info: "new", infoOnly: true, subscribersUser: ["1"] }, false],
   ])("%s restarts the rule: %#", (_what, before, changes, restartsRule) => {
     expect(changeAnnouncement(before, { guildId, id, ...changes }, undefined)).toMatchObject({ restartsRule });
   });

@@ -1,9 +1,10 @@
 import { createKey, listKeyChanges, listKeys, revokeKey, rotateKey } from "../../contracts/api-keys.contract.ts";
+import { nextPageFields } from "../wire/list-pages.ts";
 import { statusMessage } from "../wire/response-fields.ts";
 import { route } from "../route.ts";
 import { asInteger, field, guildsField, timeField } from "../wire/request-fields.ts";
 import { keyExamples as examples } from "./keys.examples.ts";
-import { listedChangesField, listedKeysField, nextPageFields, issuedKeyFields, rotatedKeyFields } from "./keys.wire.ts";
+import { listedChangesField, listedKeysField, issuedKeyFields, rotatedKeyFields } from "./keys.wire.ts";
 
 const idField = field("id");
 const pageFields = { amount: field("amount", asInteger), before: field("before") };

@@ -65,6 +65,4 @@ export const listedChangesField = listIn(
   ({ changes }: KeyChangesPage) => changes,
 );
 
-export const nextPageFields = responseFields<Pick<KeyChangesPage, "next">>({ next: optional(shown("next", STRING)) });
-
 export const listedKeysField = listIn("keys", keyFields, "ApiKey", ({ keys }: KeysPage) => keys);

@@ -6,7 +6,7 @@ import type { ActionContract, Caller, EventContract } from "../../contracts/cont
 import { announcementFailed, announcementMissed, announcementPosted } from "../../contracts/dispatch.contract.ts";
 import { guildSettingsChanged } from "../../contracts/guild-settings.contract.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
-import { ROUTES } from "../route-table.ts";
+import { ROUTE_CONTRACTS } from "../route-table.ts";
 
 /** A service of another project that calls guildcal over NATS (docs/nats.md). */
 export interface BusUser {
@@ -43,9 +43,7 @@ export function namespaceOf(name: string): string {
 /** Wildcard for the subjects of all bus users. */
 export const ALL_BUS_SUBJECTS = `MOL-${BUS_NAMESPACE}.>`;
 
-const GUILD_ACTIONS: readonly ActionContract<unknown, unknown>[] = [
-  ...new Map(ROUTES.map(({ contract }) => [contract.name, contract])).values(),
-].filter(({ keys }) => keys === "guild read" || keys === "guild write");
+const GUILD_ACTIONS = ROUTE_CONTRACTS.filter(({ keys }) => keys === "guild read" || keys === "guild write");
 
 /** The actions that a user may call: those that an API key of a guild reaches over HTTP. */
 export function actionsFor(access: Caller["access"]): readonly ActionContract<unknown, unknown>[] {

@@ -6,6 +6,11 @@ export const MAX_UNCOUNTED_BYTES = 4_096;
 const MAX_BYTES_PER_HOLDER = 4 * 1_048_576;
 /** A parsed body takes two to three times the memory of its text. */
 const MAX_BYTES = 32 * 1_048_576;
+/**
+ * Largest share of the free memory for one guild or one key, so that a few of them never take all of it. Twenty that take
+ * what they can leave room for a body of the largest size of another one.
+ */
+const MAX_SHARE_OF_FREE = 1 / 4;
 
 const TOO_MANY = "Too many large requests at the same moment; try again when Retry-After has passed";
 
@@ -20,8 +25,9 @@ export class BodyMemory {
   /** Reserves memory for a body; the result releases it and must be called once. Refused without room. */
   reserve(holder: string, bytes: number): (() => void) | Refusal {
     if (bytes <= MAX_UNCOUNTED_BYTES) return () => undefined;
-    const before = this.#bytesByHolder.get(holder) ?? 0;
-    if (before + bytes > MAX_BYTES_PER_HOLDER || this.#allBytes + bytes > MAX_BYTES) {
+    const held = (this.#bytesByHolder.get(holder) ?? 0) + bytes;
+    const free = MAX_BYTES - this.#allBytes - bytes;
+    if (held > MAX_BYTES_PER_HOLDER || held > free * MAX_SHARE_OF_FREE) {
       return refuse("TOO_MANY_REQUESTS", undefined, TOO_MANY);
     }
     this.#count(holder, bytes);

@@ -20,18 +20,28 @@ describe("the memory of request bodies", () => {
     expect(reserve(memory, 2, LARGEST)).toHaveLength(1);
   });
 
+  test("of a guild is a quarter of the free memory, so that twenty guilds leave room for the largest body of another", () => {
+    const memory = new BodyMemory();
+    const reservations = Array.from({ length: 20 }, (_, at) => reserve(memory, 100, LARGEST, `${at}`));
+    const numbers = reservations.map(({ length }) => length);
+    expect(numbers.slice(0, 5)).toEqual([64, 64, 64, 64, 51]);
+    expect(numbers.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(512);
+    expect(reserve(memory, 1, LARGEST, "another")).toHaveLength(1);
+    for (const release of reservations.flat()) release();
+    expect(reserve(memory, 100, LARGEST, "a third")).toHaveLength(64);
+  });
+
   test("is 32 MiB for all guilds", () => {
     const memory = new BodyMemory();
-    const releases = Array.from({ length: 10 }, (_, at) => reserve(memory, 100, LARGEST, `${at}`)).flat();
-    expect(releases).toHaveLength(512);
-    for (const release of releases) release();
-    expect(reserve(memory, 100, LARGEST, "another")).toHaveLength(64);
+    const bodies = Array.from({ length: 1_000 }, (_, at) => reserve(memory, 1, LARGEST, `${at}`)).flat();
+    expect(bodies.length).toBeGreaterThan(500);
+    expect(bodies.length).toBeLessThan(512);
   });
 
   test("has room for small bodies even if large bodies of others fill it", () => {
     const memory = new BodyMemory();
-    for (let at = 0; at < 10; at += 1) reserve(memory, 100, LARGEST, `${at}`);
+    for (let at = 0; at < 1_000; at += 1) reserve(memory, 100, LARGEST, `${at}`);
     expect(reserve(memory, 1_000, 4_096, "1")).toHaveLength(1_000);
-    expect(reserve(memory, 1, 4_097, "another")).toHaveLength(0);
+    expect(reserve(memory, 1, LARGEST, "another")).toHaveLength(0);
   });
 });

@@ -8,13 +8,13 @@ import { retryAfter } from "../rates/rate-headers.ts";
 import type { FeedAuthenticator } from "./feed-authenticator.ts";
 
 /** An admitted request of a feed: the feed, and the client's address. */
-export interface AdmittedFeed {
+export interface AllowedFeed {
   readonly feed: Feed;
   readonly address: string;
 }
 
 /** Checks the token of a request: 404 for any invalid token, and 429 after too many of these or over the rate limit. */
-export type FeedAdmission = (request: IncomingMessage, token: string) => Promise<AdmittedFeed | Rejected>;
+export type FeedAdmission = (request: IncomingMessage, token: string) => Promise<AllowedFeed | Rejected>;
 
 export function feedAdmission(
   feeds: Pick<FeedAuthenticator, "authenticate">,

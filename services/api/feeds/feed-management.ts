@@ -1,6 +1,9 @@
 import type { CreateFeedParams, FeedView, IssuedFeed } from "../../contracts/feeds.contract.ts";
+import { type PagedList, pageOf } from "../../../mixins/actions/page-entries.ts";
+import { pageCursors } from "../../../mixins/actions/page-cursor.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import type { GuildId } from "../../contracts/ids.ts";
+import type { Page, PageParams } from "../../contracts/pages.ts";
 import { feedView } from "../domain/feed.ts";
 import { generateKey, type KeyHashing, newKeyId } from "../keys/key-digests.ts";
 import { FEED_PREFIX } from "../keys/key-text.ts";
@@ -11,11 +14,23 @@ import type { FeedsStore } from "./feeds.store.ts";
 export interface FeedManagement {
   create(params: CreateFeedParams): Promise<IssuedFeed | Refusal>;
   list(guildId: GuildId): Promise<FeedView[]>;
+  listPage(guildId: GuildId, params: PageParams): Promise<Page<FeedView> | Refusal>;
   rotate(guildId: GuildId, id: string): Promise<IssuedFeed | Refusal>;
   revoke(guildId: GuildId, id: string): Promise<void | Refusal>;
 }
 
+/** The latest first. */
+const FEEDS: PagedList<FeedView, readonly [earliest: number, id: string]> = {
+  cursors: pageCursors("feeds", [0, ""]),
+  positionOf: ({ createdAt, id }) => [-createdAt, id],
+};
+
 export function feedManagement(store: FeedsStore, hashing: KeyHashing, clock: () => number = Date.now): FeedManagement {
+  async function listAll(guildId: GuildId): Promise<FeedView[]> {
+    const feeds = await store.list(guildId);
+    return feeds.map(feedView).toReversed();
+  }
+
   return {
     async create({ guildId, calendarNumber, color, label = "" }) {
       const id = newKeyId(hashing.pepper);
@@ -25,10 +40,9 @@ export function feedManagement(store: FeedsStore, hashing: KeyHashing, clock: ()
       return (await store.insert(feed)) ? { id, path: feedPath(token) } : refuse("TOO_MANY_FEEDS");
     },
 
-    async list(guildId) {
-      const feeds = await store.list(guildId);
-      return feeds.map(feedView).toReversed();
-    },
+    list: listAll,
+
+    listPage: async (guildId, params) => pageOf(await listAll(guildId), params, FEEDS),
 
     async rotate(guildId, id) {
       const { key: token, secret } = generateKey(hashing, id, FEED_PREFIX);

@@ -2,7 +2,7 @@ import type { ServiceSchema } from "moleculer";
 import { serve } from "../../../mixins/actions/contract-action.ts";
 import { callAction } from "../../../mixins/actions/typed-calls.ts";
 import { getCalendar } from "../../contracts/calendars.contract.ts";
-import { createFeed, listFeeds, revokeFeed, rotateFeed } from "../../contracts/feeds.contract.ts";
+import { createFeed, listFeeds, listFeedsPage, revokeFeed, rotateFeed } from "../../contracts/feeds.contract.ts";
 import type { FeedManagement } from "./feed-management.ts";
 
 /** The actions for feeds. `onChange` is called with the id of a feed whose token has changed. */
@@ -19,6 +19,8 @@ export function feedActions(
     }),
 
     ...serve(listFeeds, ({ guildId }) => management.list(guildId)),
+
+    ...serve(listFeedsPage, ({ guildId, ...params }) => management.listPage(guildId, params)),
 
     ...serve(rotateFeed, async ({ guildId, id }) => {
       const rotated = await management.rotate(guildId, id);

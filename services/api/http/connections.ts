@@ -101,8 +101,12 @@ export class Connections {
     if (state.readTimer === undefined && socket.writableLength > 0) this.#startReadTimer(socket, state);
   }
 
-  /** Ends the timer after the client has read a piece of a response. The next piece starts it again. */
-  pieceRead(socket: Socket): void {
+  /**
+   * Releases the memory of a piece that the client has read, and ends its timer. The next piece counts again: a response of
+   * many pieces may never end.
+   */
+  pieceRead(socket: Socket, response: ServerResponse): void {
+    if (response.writableLength === 0) this.#buffered.delete(socket, response);
     const state = this.#open.get(socket);
     if (state?.readTimer === undefined) return;
     clearTimeout(state.readTimer);

@@ -46,7 +46,7 @@ describe("a streamed body", () => {
     expect(line.received().match(/x{10}/g)).toHaveLength(6);
   });
 
-  test("is not made for a reader of the headers alone", async () => {
+  test("is not created for a HEAD request", async () => {
     const { respond, seen } = streamOf(3, 10);
     await server.start({ respond });
     const line = await server.dial("HEAD / HTTP/1.1\r\nhost: x\r\n\r\n");
@@ -54,7 +54,7 @@ describe("a streamed body", () => {
     expect([seen.made, line.received().includes("xxx")]).toEqual([0, false]);
   });
 
-  test("is made as fast as it is taken, and no further when its reader is gone", async () => {
+  test("is created as fast as the client reads it, and ends when the client disconnects", async () => {
     const { respond, seen } = streamOf(1_000, MIB);
     await server.start({ respond });
     const line = await server.dial();
@@ -70,20 +70,47 @@ describe("a streamed body", () => {
     expect(seen.made).toBeLessThan(1_000);
   });
 
+  test("counts as unread only while its client has not read it, however long it stays open", async () => {
+    const opened = Promise.withResolvers<void>();
+    async function* pieces(): AsyncGenerator<Buffer> {
+      yield Buffer.alloc(8 * MIB, "x");
+      await opened.promise;
+    }
+    const respond: HttpServerOptions["respond"] = () => ({ status: 200, headers: {}, body: pieces() });
+    await server.start({ respond, limits: { maxBufferedBytes: 20 * MIB } });
+    const lines: Awaited<ReturnType<typeof server.dial>>[] = [];
+    for (let count = 1; count <= 4; count += 1) {
+      const line = await server.dial();
+      line.socket.pause();
+      line.socket.write(GET);
+      lines.push(line);
+      await until(() => server.served.length === count, "the piece is sent");
+      line.socket.resume();
+      await until(() => line.received().length > 8 * MIB, "the piece is read");
+    }
+    expect(lines.map(({ closed }) => closed())).toEqual([false, false, false, false]);
+    expect(server.accepted.map(({ destroyed }) => destroyed)).toEqual([false, false, false, false]);
+    opened.resolve();
+    await until(() => lines.every(({ received }) => received().endsWith("0\r\n\r\n")), "the ends");
+  });
+
   test.each([
     ["that breaks", new StreamBroken(), 0],
     ["that fails", new Error("unforeseen"), 1],
-  ])("%s closes its connection, so that nobody takes it for whole", async (_title, failure, logged) => {
-    const { respond } = streamOf(2, 10, failure);
-    const errors: unknown[] = [];
-    await server.start({ respond, onError: (error) => errors.push(error) });
-    const line = await server.dial(GET);
-    await until(() => line.closed(), "the connection is closed");
-    expect(line.received()).not.toContain("0\r\n\r\n");
-    expect(errors).toHaveLength(logged);
-  });
+  ])(
+    "%s closes its connection, so that the client does not take the body for complete",
+    async (_title, failure, logged) => {
+      const { respond } = streamOf(2, 10, failure);
+      const errors: unknown[] = [];
+      await server.start({ respond, onError: (error) => errors.push(error) });
+      const line = await server.dial(GET);
+      await until(() => line.closed(), "the connection is closed");
+      expect(line.received()).not.toContain("0\r\n\r\n");
+      expect(errors).toHaveLength(logged);
+    },
+  );
 
-  test("has the time for reading a response, for each of its pieces", async () => {
+  test("allows the time limit for a response for each piece", async () => {
     const responseReadMs = 2_000;
     const { respond, seen } = streamOf(40, MIB);
     await server.start({ respond, limits: { responseReadMs } });

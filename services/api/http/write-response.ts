@@ -56,7 +56,7 @@ export async function writeStream(
     const hasRoom = response.write(piece);
     connections.responseWritten(socket, response, piece.length);
     if (!hasRoom && !response.destroyed) await waitForDrain(response);
-    connections.pieceRead(socket);
+    connections.pieceRead(socket, response);
   }
   response.end();
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { httpRequestSeconds } from "../../../mixins/observability/metrics.ts";
+import { CHANGE_STREAM_PATH } from "../changes/change-streams.ts";
 import { FEED_ROUTE, tokenIn } from "../feeds/feed-path.ts";
 import type { ServedRequest } from "../http/http-server.ts";
 import { requestPath } from "../http/request-path.ts";
@@ -7,7 +8,9 @@ import { pathsOf, ROUTES } from "../route-table.ts";
 
 /** The canonical path by each path of an endpoint. */
 const CANONICAL_PATHS = new Map(
-  ROUTES.flatMap((route) => pathsOf(route).map((path) => [path, route.paths[0]] as const)),
+  [...ROUTES, { paths: [CHANGE_STREAM_PATH] as const }].flatMap((route) =>
+    pathsOf(route).map((path) => [path, route.paths[0]] as const),
+  ),
 );
 
 /** The canonical path of the endpoint; undefined for the path of a page and for an unknown path. */

@@ -1,4 +1,9 @@
 const FREQUENCY = "Unit of the rule's step: one day, week, month or year on the calendar's wall clock.";
+const NEXT_KEYS = "Cursor of the next page, to be sent as `before`; absent on the last page.";
+const LIST_AMOUNT =
+  "Largest number of entries in the response, -1 for all. Required without `limit` and `cursor`; without effect together with them.";
+const POSTS_AMOUNT =
+  "Largest number of entries in the response, -1 for all. Without effect together with `limit` and `cursor`.";
 const UNTIL =
   "Last instant, in Unix milliseconds (UTC), at which an occurrence of the rule may start (UNTIL), by its original start and to the second; not together with a count.";
 
@@ -12,6 +17,9 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
     "Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.",
   calendar_number: "Number of the calendar within the guild, from 1 (the main calendar) to the guild's max_calendars.",
   amount: "Largest number of entries in the response; -1 for all.",
+  limit:
+    "Largest number of entries of the page, 1 to 1000; 100 in a request with a `cursor` alone. Without `limit` and `cursor` the response is the whole list.",
+  cursor: "The `next` of an earlier response; the page begins after it.",
   Message: "Confirmation that the operation succeeded.",
   message: "Confirmation that the operation succeeded.",
 
@@ -56,6 +64,38 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "V2EventsListRangeRequest.epoch_start": "First millisecond of the window, in Unix milliseconds (UTC).",
   "V2EventsListRangeRequest.epoch_end": "Last millisecond of the window, in Unix milliseconds (UTC); it is included.",
   "V2EventsCreateResponse.id": "Id of the new event or series.",
+  "V2EventsSearchRequest.text":
+    "One to ten words that all occur in the name, the description or the location, in any of them, also within a word. Upper and lower case are the same; accents count. At most 200 characters.",
+  "V2EventsSearchRequest.color": "Color of the events; all colors when absent.",
+  "V2EventsSearchRequest.epoch_start":
+    "First millisecond of the window, in Unix milliseconds (UTC); no limit when absent.",
+  "V2EventsSearchRequest.epoch_end":
+    "Last millisecond of the window, in Unix milliseconds (UTC); no limit when absent.",
+  "V2EventsSearchRequest.limit": "Largest number of entries of the page, 1 to 1000.",
+  "V2EventsSearchResponse.events": "The found events, series and changed occurrences, in the order of their ids.",
+  "V2EventsSearchResponse.next":
+    "Cursor of the next page, to be sent as `cursor`; absent on the last page. A page may have no entry and a `next`.",
+
+  // Changes
+  sync_token: "Token of the position after these changes; at most 6000 characters.",
+  "V2ChangesRequest.sync_token":
+    "The `sync_token` of the response before. Without it everything that the guild has is listed.",
+  "V2ChangesRequest.limit": "Largest number of changes in the response.",
+  "V2ChangesResponse.changes": "The changed records in the order of their last writes.",
+  more: "Whether further changes can be read now.",
+  "Change.kind": "Kind of the record.",
+  "Change.id":
+    "Id of the record: of the guild for settings, the number of a calendar, the id of an event or an announcement, a unique text for a post.",
+  revision: "Number of writes of the record, from 1.",
+  changed: "Time of the last write, in Unix milliseconds (UTC).",
+  deleted: "Whether the record was deleted.",
+  settings: "The settings, if `kind` is settings.",
+  calendar: "The calendar, if `kind` is calendar.",
+  event: "The event or series, if `kind` is event. A change of one occurrence is a change of its series.",
+  announcement: "The announcement, if `kind` is announcement, without `dangling`.",
+  post: "The post with its outcome, if `kind` is post.",
+  has_changed_occurrences:
+    "True if occurrences of the series were changed or cancelled; the lists of events have them.",
 
   // Calendars
   "Calendar.calendar_number": "Number of the calendar within the guild; 1 is the main calendar.",
@@ -103,6 +143,9 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   subscribers_user_add: "Users to add to `subscribers_user`, as a set; not together with the whole list.",
   subscribers_user_remove: "Users to remove from `subscribers_user`, as a set; not together with the whole list.",
   announcements: "The guild's announcements in the order of their creation.",
+  "V1AnnouncementListRequest.amount": LIST_AMOUNT,
+  "V1AnnouncementUpcomingRequest.amount": POSTS_AMOUNT,
+  "V1AnnouncementHistoryRequest.amount": POSTS_AMOUNT,
   "V1AnnouncementListResponse.amount": "Number of announcements in this response.",
   "V1AnnouncementUpcomingResponse.amount": "Number of posts in this response.",
   "V1AnnouncementHistoryResponse.amount": "Number of posts in this response.",
@@ -172,7 +215,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   control_role:
     "Id of the role that a member needs to use the bot; `everyone` for none. Stored for bots; the service does not enforce it.",
   service_channel:
-    "Id of the only channel in which the bot answers; `all` for no limit. Stored for bots; the service does not enforce it.",
+    "Id of the only channel in which the bot responds; `all` for no limit. Stored for bots; the service does not enforce it.",
   simple_announcement:
     "Whether posts are short: no ids and no footer, times in one line. In v2: `simple_announcements`.",
   simple_announcements:
@@ -185,7 +228,8 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
     "Whether the guild has features in development. Stored for bots; the service does not use it. Only operator keys change it.",
   max_calendars: "Number of calendars that the guild may have. Only operator keys change it.",
   twelve_hour: "Whether posts show times in the 12-hour format; 24-hour otherwise.",
-  branded: "Whether posts show the guild's name as their author. Only operator keys change it.",
+  branded:
+    "Whether posts show the guild's name as their author; only with the sink `discord`. Only operator keys change it.",
   "GuildSettings.guild_id":
     "Id of the guild, a 64-bit JSON integer with every digit. JSON.parse of JavaScript rounds it (375357265198317603 becomes 375357265198317630): use a parser that preserves 64-bit integers, or the id in the request.",
 
@@ -204,7 +248,9 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   previous_until: "Instant until which the key's previous secret is accepted, in Unix milliseconds (UTC).",
   overlap_hours: "Hours for which the previous secret stays valid.",
   before: "The `next` of an earlier response; the list continues after it.",
-  next: "Cursor of the next page, to be sent as `before`; absent on the last page.",
+  next: "Cursor of the next page, to be sent as `cursor`; absent on the last page, and without `limit` and `cursor`.",
+  "AdminKeysListResponse.next": NEXT_KEYS,
+  "AdminKeysAuditResponse.next": NEXT_KEYS,
   changes: "The changes of keys, the latest first.",
   at: "Instant of the change, in Unix milliseconds (UTC).",
   change: "Kind of the change.",

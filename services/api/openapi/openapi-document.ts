@@ -5,6 +5,7 @@ import { CHALLENGE } from "../http/http-response.ts";
 import { type JsonSchema, objectOf } from "../wire/response-fields.ts";
 import { Components, pascal } from "./openapi-components.ts";
 import { requestSchema } from "./openapi-schemas.ts";
+import { CHANGES_OPERATION } from "./changes-operation.ts";
 import { FEED_OPERATION } from "./feed-operation.ts";
 import { HEALTH_PATHS } from "../pages/health.pages.ts";
 import type { Route } from "../route.ts";
@@ -12,7 +13,7 @@ import { WARNINGS_SCHEMA } from "../wire/warnings.ts";
 
 const DESCRIPTION = `Calendar events, announcements of these events, and the settings of guilds (chat communities).
 
-Every operation except the feed of a calendar is a POST with a JSON object of at most 64 KiB. Unknown fields have no effect, and \`warnings\` in the
+Every operation except the feed of a calendar and the stream of changes is a POST with a JSON object of at most 64 KiB. Unknown fields have no effect, and \`warnings\` in the
 response names them. Every path also exists under \`/api\`. A request that is refused with a 4xx or with the 503 UNAVAILABLE
 has changed nothing. After a 500 or the 503 OUTCOME_UNKNOWN, a write may have been performed; after the Retry-After of
 OUTCOME_UNKNOWN it can no longer be performed, unless MongoDB hangs while the commit of a change of an occurrence, of a
@@ -22,7 +23,7 @@ All times are Unix milliseconds in UTC. Guild ids are 64-bit integers: send them
 as they do in JavaScript. This document is also at [openapi.json](/openapi.json).`;
 
 /** The error statuses of an operation. */
-const ERROR_STATUSES = [400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 417, 429, 431, 500, 503];
+const ERROR_STATUSES = [400, 401, 403, 404, 405, 408, 409, 410, 412, 413, 415, 417, 429, 431, 500, 503];
 const ALL_ERRORS: Readonly<Record<string, { readonly status: number; readonly message: string }>> = {
   ...ERRORS,
   ...HTTP_ERRORS,
@@ -31,6 +32,7 @@ const ALL_ERRORS: Readonly<Record<string, { readonly status: number; readonly me
 const TAGS: Readonly<Record<string, string>> = {
   "v2 guild": "Settings of a guild",
   "v1 guild": "Settings of a guild, in the names of version 1",
+  "v2 changes": "What has changed in a guild, and the outcomes of its posts, in pages or as a stream",
   "v2 calendar": "Calendars of a guild, and the time zones that their series run on",
   "v2 events": "Events, series of events, and their occurrences",
   "v1 announcement": "Announcements of events, their planned posts, and the outcomes of posts",
@@ -44,6 +46,7 @@ function apiDocument(routes: readonly Route[]): object {
   const paths = {
     ...Object.fromEntries(routes.map((route) => [route.paths[0], { post: operation(route, components) }])),
     ...FEED_OPERATION,
+    ...CHANGES_OPERATION,
     ...Object.fromEntries(
       Object.entries(HEALTH_PATHS).map(([path, summary]) => [path, { get: probeOperation(path, summary) }]),
     ),
@@ -95,7 +98,7 @@ function operation(route: Route, components: Components): JsonSchema {
     `Body of a request to \`${path}\`. ${route.summary}.`,
   );
   const fields = components.add(
-    objectOf(route.responseFields, route.responseName),
+    objectOf((route.pages ?? route).responseFields, route.responseName),
     `${name}Response`,
     `Body of a response of \`${path}\` with the status 200. ${route.summary}.`,
   );
@@ -115,13 +118,19 @@ function operation(route: Route, components: Components): JsonSchema {
         content: json(response, route.example.response),
       },
       ...Object.fromEntries(
-        ERROR_STATUSES.filter((status) => status !== 412 || route.acceptsIfMatch).map((status) => [
+        ERROR_STATUSES.filter((status) => mayRespond(route, status)).map((status) => [
           status,
           { $ref: `#/components/responses/${errorName(status)}` },
         ]),
       ),
     },
   };
+}
+
+/** Whether an operation has the error status; most have all. */
+function mayRespond({ acceptsIfMatch, contract }: Route, status: number): boolean {
+  if (status === 410) return "syncToken" in contract.params;
+  return status !== 412 || acceptsIfMatch;
 }
 
 /** Warnings follow the fields of the response, if there are any (D37). */

@@ -28,12 +28,23 @@ type Rules = Readonly<Record<string, Rule>>;
 
 const MAX_INT32 = 2_147_483_647;
 
-/** The JSON Schema of a route's request, from its fields and their rules. */
-export function requestSchema({ fields, shape, nullsAreAbsent }: RequestDefinition): JsonSchema {
-  return objectSchema({ fields, rules: shape.params, nullsAreAbsent });
+/** The JSON Schema of a route's request, from its fields and their rules. A request for a page may omit some fields. */
+export function requestSchema({ pages, ...list }: RequestDefinition): JsonSchema {
+  const whole = fieldsSchema(list);
+  if (pages === undefined) return whole;
+  const page = fieldsSchema(pages);
+  return {
+    ...whole,
+    properties: { ...whole.properties, ...page.properties },
+    required: whole.required.filter((name) => page.required.includes(name)),
+  };
 }
 
-type RequestDefinition = Pick<Route, "fields" | "shape" | "nullsAreAbsent">;
+type RequestDefinition = Pick<Route, "fields" | "shape" | "nullsAreAbsent" | "pages">;
+
+function fieldsSchema({ fields, shape, nullsAreAbsent }: Omit<RequestDefinition, "pages">) {
+  return objectSchema({ fields, rules: shape.params, nullsAreAbsent });
+}
 
 interface ObjectDefinition {
   readonly fields: readonly RequestField[];
@@ -41,7 +52,9 @@ interface ObjectDefinition {
   readonly nullsAreAbsent: boolean;
 }
 
-function objectSchema({ fields, rules, nullsAreAbsent }: ObjectDefinition): JsonSchema {
+type ObjectSchema = Readonly<Record<"properties", JsonSchema> & Record<"required", readonly string[]>> & JsonSchema;
+
+function objectSchema({ fields, rules, nullsAreAbsent }: ObjectDefinition): ObjectSchema {
   const fieldsWithRules = fields.map((field) => ({ field, rule: ruleOf(field, rules) }));
   const required = fieldsWithRules.filter(
     ({ field, rule }) => rule.optional !== true && field.defaultValue === undefined,

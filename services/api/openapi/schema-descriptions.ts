@@ -12,6 +12,11 @@ export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Feed: "A feed of a calendar, without its address. Times are in Unix milliseconds (UTC).",
   Calendar: "A calendar of a guild, with the time zone that its series run on.",
 
+  // Changes
+  Change:
+    "A record that has changed, in its newest state. The member with the name of its kind has the record, unless it is deleted.",
+  ChangedEvent: "An event or a series, with its calendar. Times are in Unix milliseconds (UTC).",
+
   // Announcements and posts
   Announcement: "An announcement: the events that it covers, its channel, and the time of the post before the start.",
   ListedAnnouncement: "An announcement in a list: the fields of Announcement and its id.",

@@ -23,6 +23,8 @@ export interface Rejected {
 export interface Admission {
   /** Checks the key: 401 for an invalid key, 429 over the key's rate limit or after too many failures of the address. */
   admit(request: IncomingMessage): Promise<Allowed | Rejected>;
+  /** The caller of a request that was admitted before; undefined if its key is not valid any more. Counts nothing. */
+  readmit(request: IncomingMessage): Promise<Caller | undefined>;
   /** Checks the rate limit of the guild. The caller's permission for the guild must have been checked. */
   admitToGuild(guildId: string, allowed: Allowed): Allowed | Rejected;
 }
@@ -47,6 +49,11 @@ export function admission(
       return caller === undefined
         ? reject(invalidKey(presented.key))
         : underLimit({ caller, standings: [] }, rates.keys.take(caller.keyId, clock()));
+    },
+
+    async readmit({ headers }) {
+      const presented = presentedKey(headers.authorization);
+      return "problem" in presented ? undefined : keys.authenticate(presented.key);
     },
 
     admitToGuild: (guildId, allowed) => underLimit(allowed, rates.guilds.take(guildId, clock())),

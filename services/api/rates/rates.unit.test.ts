@@ -75,7 +75,7 @@ describe("the address of a client", () => {
     ["a header of somebody who is no proxy says nothing", "203.0.113.9", "198.51.100.1", "203.0.113.9"],
     ["a trusted proxy says", "10.1.2.3", "198.51.100.1", "198.51.100.1"],
     ["the last that is no proxy of ours says", "10.1.2.3", "6.6.6.6, 198.51.100.1, 10.9.9.9", "198.51.100.1"],
-    ["not what is no address", "10.1.2.3", "unknown", "10.1.2.3"],
+    ["not a text that is no address", "10.1.2.3", "unknown", "10.1.2.3"],
     ["proxies alone", "10.1.2.3", "10.4.5.6", "10.1.2.3"],
     ["an IPv4 address in an IPv6 one", "::ffff:10.1.2.3", "198.51.100.1", "198.51.100.1"],
     ["the network of an IPv6 address", "2001:db8:1:2:3:4:5:6", undefined, "2001:db8:1:2::/64"],

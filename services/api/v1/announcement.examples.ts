@@ -92,7 +92,7 @@ export const announcementExamples = {
       not_planned: {
         code: "TOO_MANY_POSTS",
         message:
-          "The guild has more than 5000 posts ahead: its soonest are planned, and the others as these are settled. What still has no place when its time is over is not posted.",
+          "The guild has more than 5000 posts ahead: the soonest are planned, and later ones as these are settled. A post that still has no room at its deadline is not posted.",
         due_from: post.due + 86_400_000,
       },
     },

@@ -2,12 +2,20 @@ import {
   createAnnouncement,
   getAnnouncement,
   listAnnouncements,
+  listAnnouncementsPage,
   removeAnnouncement,
   updateAnnouncement,
 } from "../../contracts/announcements.contract.ts";
-import { listPostHistory, listUpcomingPosts, previewPost } from "../../contracts/dispatch.contract.ts";
+import {
+  listPostHistory,
+  listPostHistoryPage,
+  listUpcomingPosts,
+  listUpcomingPostsPage,
+  previewPost,
+} from "../../contracts/dispatch.contract.ts";
+import { pageAmount, pageFields, pageResponseFields } from "../wire/list-pages.ts";
 import { listAmount, listOf, statusMessage } from "../wire/response-fields.ts";
-import { route } from "../route.ts";
+import { pagedRoute, route } from "../route.ts";
 import { field, guildField } from "../wire/request-fields.ts";
 import { announcementExamples as examples } from "./announcement.examples.ts";
 import {
@@ -20,6 +28,7 @@ import {
   postPreviewFields,
   settledPostFields,
   subscriberChangeFields,
+  upcomingPageFields,
   upcomingPostsFields,
   postAmountField,
 } from "./announcement.wire.ts";
@@ -48,30 +57,54 @@ export const announcementRoutes = [
     summary: "Returns one announcement",
     example: examples.get,
   }),
-  route({
-    paths: ["/v1/announcement/list"],
-    contract: listAnnouncements,
-    fields: { guildId: guildField, amount: amountField },
-    responseFields: [listAmount, listOf("announcements", listedAnnouncementFields, "ListedAnnouncement")],
-    summary: "Lists the guild's announcements in the order of their creation",
-    example: examples.list,
-  }),
-  route({
-    paths: ["/v1/announcement/upcoming"],
-    contract: listUpcomingPosts,
-    fields: { guildId: guildField, amount: postAmountField },
-    responseFields: upcomingPostsFields,
-    summary: "Lists the guild's planned posts, the soonest first",
-    example: examples.upcoming,
-  }),
-  route({
-    paths: ["/v1/announcement/history"],
-    contract: listPostHistory,
-    fields: { guildId: guildField, amount: postAmountField, id: idField },
-    responseFields: [listAmount, listOf("posts", settledPostFields, "SettledPost")],
-    summary: "Lists the outcome of the guild's posts, or of one announcement's, the latest first",
-    example: examples.history,
-  }),
+  pagedRoute(
+    {
+      paths: ["/v1/announcement/list"],
+      contract: listAnnouncements,
+      fields: { guildId: guildField, amount: amountField },
+      responseFields: [listAmount, listOf("announcements", listedAnnouncementFields, "ListedAnnouncement")],
+      summary: "Lists the guild's announcements in the order of their creation",
+      example: examples.list,
+    },
+    {
+      contract: listAnnouncementsPage,
+      fields: { guildId: guildField, ...pageFields },
+      responseFields: [
+        pageAmount,
+        ...pageResponseFields("announcements", listedAnnouncementFields, "ListedAnnouncement"),
+      ],
+    },
+  ),
+  pagedRoute(
+    {
+      paths: ["/v1/announcement/upcoming"],
+      contract: listUpcomingPosts,
+      fields: { guildId: guildField, amount: postAmountField },
+      responseFields: upcomingPostsFields,
+      summary: "Lists the guild's planned posts, the soonest first",
+      example: examples.upcoming,
+    },
+    {
+      contract: listUpcomingPostsPage,
+      fields: { guildId: guildField, ...pageFields },
+      responseFields: upcomingPageFields,
+    },
+  ),
+  pagedRoute(
+    {
+      paths: ["/v1/announcement/history"],
+      contract: listPostHistory,
+      fields: { guildId: guildField, amount: postAmountField, id: idField },
+      responseFields: [listAmount, listOf("posts", settledPostFields, "SettledPost")],
+      summary: "Lists the outcome of the guild's posts, or of one announcement's, the latest first",
+      example: examples.history,
+    },
+    {
+      contract: listPostHistoryPage,
+      fields: { guildId: guildField, id: idField, ...pageFields },
+      responseFields: [pageAmount, ...pageResponseFields("posts", settledPostFields, "SettledPost")],
+    },
+  ),
   route({
     paths: ["/v1/announcement/preview"],
     contract: previewPost,

@@ -19,8 +19,10 @@ import {
   type SettledPost,
   type UpcomingPost,
   type UpcomingPosts,
+  type UpcomingPostsPage,
 } from "../../contracts/dispatch.contract.ts";
 import type { Revised } from "../../contracts/revision.ts";
+import { pageAmount, pageResponseFields } from "../wire/list-pages.ts";
 import { NO_FIELD } from "../wire/no-field.ts";
 import {
   amountIn,
@@ -131,13 +133,22 @@ const notPlannedFields = responseFields<NotPlanned>({
   dueFrom: shown("due_from", EPOCH_MS),
 });
 
+const incompletePlanFields = responseFields<Omit<UpcomingPosts, "posts">>({
+  notPlanned: optional(shownObject("not_planned", notPlannedFields, "NotPlanned")),
+});
+
 /** The planned posts, and the beginning of the posts that are not planned (D39). */
 export const upcomingPostsFields: readonly ResponseField<UpcomingPosts>[] = [
   amountIn(({ posts }) => posts),
   listIn("posts", upcomingPostFields, "UpcomingPost", ({ posts }) => posts),
-  ...responseFields<Omit<UpcomingPosts, "posts">>({
-    notPlanned: optional(shownObject("not_planned", notPlannedFields, "NotPlanned")),
-  }),
+  ...incompletePlanFields,
+];
+
+/** A page of the planned posts. */
+export const upcomingPageFields: readonly ResponseField<UpcomingPostsPage>[] = [
+  pageAmount,
+  ...pageResponseFields("posts", upcomingPostFields, "UpcomingPost"),
+  ...incompletePlanFields,
 ];
 
 export const settledPostFields = responseFields<SettledPost>({

@@ -1,12 +1,19 @@
-import { type CalendarView, getCalendar, listCalendars, updateCalendar } from "../../contracts/calendars.contract.ts";
+import {
+  type CalendarView,
+  getCalendar,
+  listCalendars,
+  listCalendarsPage,
+  updateCalendar,
+} from "../../contracts/calendars.contract.ts";
+import { pageFields, pageResponseFields } from "../wire/list-pages.ts";
 import { NO_FIELD } from "../wire/no-field.ts";
 import { INTEGER, listOf, responseFields, shown, statusMessage, STRING } from "../wire/response-fields.ts";
-import { route } from "../route.ts";
+import { pagedRoute, route } from "../route.ts";
 import { field, guildField } from "../wire/request-fields.ts";
 import { calendarFields } from "./events.wire.ts";
 
 /** A calendar of a guild (D22). */
-const calendarResponseFields = responseFields<CalendarView>({
+export const calendarResponseFields = responseFields<CalendarView>({
   calendarNumber: shown("calendar_number", INTEGER),
   name: shown("name", STRING),
   timezone: shown("timezone", STRING),
@@ -41,15 +48,22 @@ export const calendarRoutes = [
       response: { message: "Calendar updated" },
     },
   }),
-  route({
-    paths: ["/v2/calendar/list"],
-    contract: listCalendars,
-    fields: { guildId: guildField },
-    responseFields: [listOf("calendars", calendarResponseFields, "Calendar")],
-    summary: "Lists the calendars that the guild may have",
-    example: {
-      request: { guild_id },
-      response: { calendars: [{ calendar_number: 1, name: "Raids", timezone: "Europe/Berlin" }] },
+  pagedRoute(
+    {
+      paths: ["/v2/calendar/list"],
+      contract: listCalendars,
+      fields: { guildId: guildField },
+      responseFields: [listOf("calendars", calendarResponseFields, "Calendar")],
+      summary: "Lists the calendars that the guild may have",
+      example: {
+        request: { guild_id },
+        response: { calendars: [{ calendar_number: 1, name: "Raids", timezone: "Europe/Berlin" }] },
+      },
     },
-  }),
+    {
+      contract: listCalendarsPage,
+      fields: { guildId: guildField, ...pageFields },
+      responseFields: pageResponseFields("calendars", calendarResponseFields, "Calendar"),
+    },
+  ),
 ];

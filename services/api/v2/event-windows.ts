@@ -1,5 +1,7 @@
 import { listEvents, type WindowParams } from "../../contracts/calendar-events.contract.ts";
-import { epochMs, integer } from "../../contracts/field-rules.ts";
+import { searchEvents, type SearchEventsParams } from "../../contracts/event-pages.contract.ts";
+import { epochMs, integer, optional } from "../../contracts/field-rules.ts";
+import type { FieldProblem } from "../../contracts/contract.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
 import type { RequestMapping } from "../route.ts";
 
@@ -25,15 +27,37 @@ export const monthWindow: WindowRequest<{ readonly days: number }> = {
   wireNames: { from: "epoch_start", until: "days_in_month" },
 };
 
+/** The problem of a range that ends before it begins. */
+function rangeProblems({ startsAt, endsAt }: { startsAt?: unknown; endsAt?: unknown }): FieldProblem[] {
+  if (typeof startsAt !== "number" || typeof endsAt !== "number" || endsAt >= startsAt) return [];
+  return [{ field: "endsAt", code: "OUT_OF_RANGE", message: "must not be before epoch_start" }];
+}
+
 /** From the first to the last millisecond, both included. */
 export const rangeWindow: WindowRequest<{ readonly endsAt: EpochMs }> = {
   shape: {
     params: { ...calendar, startsAt: epochMs, endsAt: epochMs },
-    crossFieldProblems({ startsAt, endsAt }) {
-      if (typeof startsAt !== "number" || typeof endsAt !== "number" || endsAt >= startsAt) return [];
-      return [{ field: "endsAt", code: "OUT_OF_RANGE", message: "must not be before epoch_start" }];
-    },
+    crossFieldProblems: rangeProblems,
   },
   toParams: ({ startsAt, endsAt, ...rest }) => ({ ...rest, from: startsAt, until: endsAt + 1 }),
   wireNames: { from: "epoch_start", until: "epoch_end" },
 };
+
+/** Such a range without its ends, or with one of them. */
+type SearchRange = { readonly startsAt?: EpochMs; readonly endsAt?: EpochMs };
+
+const { from: _searchFrom, until: _searchUntil, ...search } = searchEvents.params;
+
+export const searchRange: RequestMapping<Omit<SearchEventsParams, "from" | "until"> & SearchRange, SearchEventsParams> =
+  {
+    shape: {
+      params: { ...search, startsAt: optional(epochMs), endsAt: optional(epochMs) },
+      crossFieldProblems: rangeProblems,
+    },
+    toParams: ({ startsAt, endsAt, ...rest }) => ({
+      ...rest,
+      ...(startsAt === undefined ? {} : { from: startsAt }),
+      ...(endsAt === undefined ? {} : { until: endsAt + 1 }),
+    }),
+    wireNames: { from: "epoch_start", until: "epoch_end" },
+  };

@@ -67,6 +67,10 @@ export const eventExamples = {
     response: { events: [second] },
   },
   ongoing: { request: calendar, response: { events: [ongoing] } },
+  search: {
+    request: { ...calendar, text: "weekly raid", color: "RED", epoch_start: 1_893_456_000_000, limit: 10 },
+    response: { events: [series] },
+  },
   update: {
     request: { ...calendar, event_id, name: "Raid night, hard mode", color: "TANGERINE", location: null },
     response: { message: "Event updated" },

@@ -6,10 +6,12 @@ import {
   removeEvent,
   updateEvent,
 } from "../../contracts/calendar-events.contract.ts";
+import { listEventsPage, listOngoingEventsPage, searchEvents } from "../../contracts/event-pages.contract.ts";
+import { pagedRequest, pageFields, pageResponseFields } from "../wire/list-pages.ts";
 import { listOf, statusMessage } from "../wire/response-fields.ts";
-import { route } from "../route.ts";
-import { asInteger, field } from "../wire/request-fields.ts";
-import { dateWindow, monthWindow, rangeWindow } from "./event-windows.ts";
+import { pagedRoute, route } from "../route.ts";
+import { asEnumValue, asInteger, field } from "../wire/request-fields.ts";
+import { dateWindow, monthWindow, rangeWindow, searchRange } from "./event-windows.ts";
 import { eventExamples as examples } from "./events.examples.ts";
 import {
   calendarFields,
@@ -20,6 +22,14 @@ import {
   eventIdField,
   startField,
 } from "./events.wire.ts";
+
+const eventsPage = pageResponseFields("events", eventResponseFields, "Event");
+
+const SEARCH_DESCRIPTION =
+  `Searches events, series and changed occurrences by text, color and window, in pages. An entry has
+every word of \`text\`, in its name, description or location. A series is one entry, the series itself; an occurrence is one if
+its own texts or color were changed. Entries are in the order of their ids, which is that of their creation. A page may have few
+entries or none, and a \`next\`: the search ends with the page without it.`.replaceAll("\n", " ");
 
 /** The order is the order of the API document, in which the examples work one after the other. */
 export const eventRoutes = [
@@ -45,40 +55,85 @@ export const eventRoutes = [
     summary: "Returns one event, one series, or one occurrence of a series",
     example: examples.get,
   }),
+  pagedRoute(
+    {
+      paths: ["/v2/events/list/month"],
+      contract: listEvents,
+      fields: { ...calendarFields, days: field("days_in_month", asInteger), startsAt: startField },
+      request: monthWindow,
+      responseFields: [listOf("events", eventResponseFields, "Event")],
+      summary: "Lists the events that overlap the days_in_month days from epoch_start",
+      example: examples.month,
+    },
+    {
+      contract: listEventsPage,
+      fields: { ...calendarFields, days: field("days_in_month", asInteger), startsAt: startField, ...pageFields },
+      request: pagedRequest(monthWindow),
+      responseFields: eventsPage,
+    },
+  ),
+  pagedRoute(
+    {
+      paths: ["/v2/events/list/date"],
+      contract: listEvents,
+      fields: { ...calendarFields, startsAt: startField },
+      request: dateWindow,
+      responseFields: [listOf("events", eventResponseFields, "Event")],
+      summary: "Lists the events that overlap the 24 hours from epoch_start",
+      example: examples.date,
+    },
+    {
+      contract: listEventsPage,
+      fields: { ...calendarFields, startsAt: startField, ...pageFields },
+      request: pagedRequest(dateWindow),
+      responseFields: eventsPage,
+    },
+  ),
+  pagedRoute(
+    {
+      paths: ["/v2/events/list/range"],
+      contract: listEvents,
+      fields: { ...calendarFields, startsAt: startField, endsAt: endField },
+      request: rangeWindow,
+      responseFields: [listOf("events", eventResponseFields, "Event")],
+      summary: "Lists the events that overlap the window from epoch_start to epoch_end, both included",
+      example: examples.range,
+    },
+    {
+      contract: listEventsPage,
+      fields: { ...calendarFields, startsAt: startField, endsAt: endField, ...pageFields },
+      request: pagedRequest(rangeWindow),
+      responseFields: eventsPage,
+    },
+  ),
+  pagedRoute(
+    {
+      paths: ["/v2/events/list/ongoing"],
+      contract: listOngoingEvents,
+      fields: calendarFields,
+      responseFields: [listOf("events", eventResponseFields, "Event")],
+      summary: "Lists the events that are ongoing now",
+      example: examples.ongoing,
+    },
+    { contract: listOngoingEventsPage, fields: { ...calendarFields, ...pageFields }, responseFields: eventsPage },
+  ),
   route({
-    paths: ["/v2/events/list/month"],
-    contract: listEvents,
-    fields: { ...calendarFields, days: field("days_in_month", asInteger), startsAt: startField },
-    request: monthWindow,
-    responseFields: [listOf("events", eventResponseFields, "Event")],
-    summary: "Lists the events that overlap the days_in_month days from epoch_start",
-    example: examples.month,
-  }),
-  route({
-    paths: ["/v2/events/list/date"],
-    contract: listEvents,
-    fields: { ...calendarFields, startsAt: startField },
-    request: dateWindow,
-    responseFields: [listOf("events", eventResponseFields, "Event")],
-    summary: "Lists the events that overlap the 24 hours from epoch_start",
-    example: examples.date,
-  }),
-  route({
-    paths: ["/v2/events/list/range"],
-    contract: listEvents,
-    fields: { ...calendarFields, startsAt: startField, endsAt: endField },
-    request: rangeWindow,
-    responseFields: [listOf("events", eventResponseFields, "Event")],
-    summary: "Lists the events that overlap the window from epoch_start to epoch_end, both included",
-    example: examples.range,
-  }),
-  route({
-    paths: ["/v2/events/list/ongoing"],
-    contract: listOngoingEvents,
-    fields: calendarFields,
-    responseFields: [listOf("events", eventResponseFields, "Event")],
-    summary: "Lists the events that are ongoing now",
-    example: examples.ongoing,
+    paths: ["/v2/events/search"],
+    contract: searchEvents,
+    fields: {
+      ...calendarFields,
+      text: field("text"),
+      color: field("color", asEnumValue),
+      startsAt: startField,
+      endsAt: endField,
+      ...pageFields,
+    },
+    nulls: "absent",
+    request: searchRange,
+    responseFields: eventsPage,
+    summary: "Searches events, series and changed occurrences by text, color and window, in pages",
+    description: SEARCH_DESCRIPTION,
+    example: examples.search,
   }),
   route({
     paths: ["/v2/events/update", "/v2/event/update"],

@@ -4,10 +4,12 @@ import {
   type FeedView,
   type IssuedFeed,
   listFeeds,
+  listFeedsPage,
   revokeFeed,
   rotateFeed,
 } from "../../contracts/feeds.contract.ts";
-import { route } from "../route.ts";
+import { pagedRoute, route } from "../route.ts";
+import { pageFields, pageResponseFields } from "../wire/list-pages.ts";
 import { NO_FIELD } from "../wire/no-field.ts";
 import { asEnumValue, field, guildField } from "../wire/request-fields.ts";
 import {
@@ -59,17 +61,24 @@ export const feedRoutes = [
       response: { message: "Feed created", id, path: pathOf("0", "00000000") },
     },
   }),
-  route({
-    paths: ["/v2/calendar/feeds/list"],
-    contract: listFeeds,
-    fields: { guildId: guildField },
-    responseFields: [listOf("feeds", feedFields, "Feed")],
-    summary: "Lists the feeds of the guild's calendars, the latest first, without their addresses",
-    example: {
-      request: { guild_id },
-      response: { feeds: [{ id, ...made, created: 1_893_456_000_002 }] },
+  pagedRoute(
+    {
+      paths: ["/v2/calendar/feeds/list"],
+      contract: listFeeds,
+      fields: { guildId: guildField },
+      responseFields: [listOf("feeds", feedFields, "Feed")],
+      summary: "Lists the feeds of the guild's calendars, the latest first, without their addresses",
+      example: {
+        request: { guild_id },
+        response: { feeds: [{ id, ...made, created: 1_893_456_000_002 }] },
+      },
     },
-  }),
+    {
+      contract: listFeedsPage,
+      fields: { guildId: guildField, ...pageFields },
+      responseFields: pageResponseFields("feeds", feedFields, "Feed"),
+    },
+  ),
   route({
     paths: ["/v2/calendar/feeds/rotate"],
     contract: rotateFeed,

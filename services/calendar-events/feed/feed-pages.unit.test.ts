@@ -24,7 +24,7 @@ const SECONDS = "Africa/Monrovia";
 const YEARS = 5 * 366 * DAY;
 
 describe("a feed", () => {
-  test("is the golden one", async () => {
+  test("equals golden-feed.ics", async () => {
     const text = (await feedPagesOf(goldenFeed())).join("");
     if (process.env["GOLDEN"] === "write") writeFileSync(GOLDEN, text);
     expect(readFileSync(GOLDEN, "utf8")).toBe(text);

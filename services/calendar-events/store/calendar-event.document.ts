@@ -111,6 +111,10 @@ for (const [keys, options] of trackedIndexes) eventSchema.index(keys, options);
 export const FEED_INDEX = { guildId: 1, changedAt: 1, _id: 1 } as const;
 eventSchema.index(FEED_INDEX, { partialFilterExpression: { changedAt: { $exists: true } } });
 
+/** For searches, which read a calendar in the order of ids: an id never changes, unlike a start. */
+export const ID_INDEX = { guildId: 1, calendarNumber: 1, _id: 1 } as const;
+eventSchema.index(ID_INDEX, { partialFilterExpression: { calendarNumber: { $exists: true } } });
+
 /** The window index, and the index of single events by start. */
 eventSchema.index(ENTRIES_INDEX, { partialFilterExpression: { entries: { $exists: true } } });
 eventSchema.index(START_INDEX);

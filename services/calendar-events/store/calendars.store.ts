@@ -2,12 +2,15 @@ import { type Connection, Schema } from "mongoose";
 import { complete } from "../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { changesSince, saveRevision, stampedReplacement } from "../../../mixins/mongo/change-feed.ts";
+import { changedRecords } from "../../../mixins/mongo/changed-records.ts";
 import { type Tracked, trackedIndexes, trackedPaths } from "../../../mixins/mongo/tracked-record.ts";
 import { batchedFind } from "../../../mixins/mongo/batched-find.ts";
 import { revisionWritten } from "../../../mixins/mongo/recent-writes.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
+import type { CalendarView } from "../../contracts/calendars.contract.ts";
+import type { ChangedRecords, ChangedRecordsParams } from "../../contracts/guild-changes.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
-import { type Calendar, type ChangedCalendar, unwrittenCalendar } from "../domain/calendar/calendar.ts";
+import { type Calendar, calendarView, type ChangedCalendar, unwrittenCalendar } from "../domain/calendar/calendar.ts";
 
 export interface CalendarRow extends Tracked {
   readonly calendarNumber: number;
@@ -26,7 +29,8 @@ const schema = new Schema<CalendarRow>(
   { collection: "calendars", versionKey: false },
 );
 for (const [keys, options] of trackedIndexes) schema.index(keys, options);
-schema.index({ guildId: 1, calendarNumber: 1 });
+const GUILD_INDEX = { guildId: 1, calendarNumber: 1 } as const;
+schema.index(GUILD_INDEX);
 
 export interface CalendarsStore {
   find(guildId: GuildId, calendarNumber: number): Promise<Calendar>;
@@ -37,6 +41,8 @@ export interface CalendarsStore {
   /** The revision that another attempt of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId, calendarNumber: number): Promise<number | undefined>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
+  /** The calendars of a guild that changed after a position. */
+  listChanged(params: ChangedRecordsParams): Promise<ChangedRecords<CalendarView>>;
 }
 
 export function calendarsStore(connection: Connection): CalendarsStore {
@@ -65,6 +71,14 @@ export function calendarsStore(connection: Connection): CalendarsStore {
       revisionWritten(model, { guildId, _id: calendarRowId(guildId, calendarNumber) }),
 
     changesSince: (params) => changesSince(model, params),
+
+    // A guild has at most 1000 calendars, so that they are sorted without an index.
+    listChanged: ({ guildId, ...params }) =>
+      changedRecords<CalendarRow, CalendarView>(
+        { model, filter: { guildId }, stamp: "changedAt", hint: GUILD_INDEX, projection: { writes: 0 } },
+        params,
+        (rows) => rows.map((row) => calendarView(calendarOf(row))),
+      ),
   };
 }
 

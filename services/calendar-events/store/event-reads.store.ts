@@ -8,7 +8,7 @@ import {
   streamPages,
 } from "../../../mixins/mongo/find-command.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
-import { perText } from "../../contracts/calendar-events.contract.ts";
+import { type EventTexts, perText } from "../../contracts/calendar-events.contract.ts";
 import type { OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
 import {
   type AnyRow,
@@ -18,6 +18,7 @@ import {
   type OverrideRow,
   overrideOf,
   type Row,
+  ID_INDEX,
   LIST_PROJECTION,
   listedEventOf,
   READ_PROJECTION,
@@ -33,6 +34,13 @@ import { inCalendars, windowQuery, seriesQuery } from "../window-index/query.ts"
 export interface EventPage<Event extends ListedEvent = StoredEvent> {
   readonly events: readonly Event[];
   readonly moved: readonly Override[];
+}
+
+/** A row of the collection of events. */
+export interface EventOrOverride {
+  readonly id: string;
+  readonly event?: ListedEvent;
+  readonly override?: Override;
 }
 
 /** Limits what a search reads of each event, and which events it reads. */
@@ -53,10 +61,23 @@ export interface EventReads {
   ): Promise<{ event: StoredEvent; override?: Override } | undefined>;
   findAll(ids: readonly EventId[]): Promise<StoredEvent[]>;
   /**
-   * Events that overlap a window of a calendar, with the fields that lists need; in no order, in pages. A series may
-   * have no occurrence in the window.
+   * Events that overlap a window of a calendar, with the fields that lists need, or these without texts; in no order, in
+   * pages. A series may have no occurrence in the window.
    */
-  eventsOverlapping(guildId: GuildId, calendar: Calendar, window: Window): AsyncIterable<EventPage<ListedEvent>>;
+  eventsOverlapping(
+    guildId: GuildId,
+    calendar: Calendar,
+    window: Window,
+    options?: Pick<SearchOptions, "texts">,
+  ): AsyncIterable<EventPage<ListedEvent>>;
+  /** The texts of events, and those of changed occurrences, by their ids. */
+  textsOf(ids: readonly string[]): Promise<ReadonlyMap<string, EventTexts>>;
+  /** The earliest stored start of an event or a moved occurrence; undefined for a calendar without events. */
+  earliestStart(guildId: GuildId, calendarNumber: number): Promise<EpochMs | undefined>;
+  /** Events, and the overrides of occurrences, behind an id in the order of their ids. */
+  inIdOrder(guildId: GuildId, calendarNumber: number, after: string, limit: number): Promise<EventOrOverride[]>;
+  /** The overrides of moved occurrences of these series that overlap a window by their stored times. */
+  movedOverlapping(ids: readonly EventId[], window: Window): Promise<Override[]>;
   /** The same for series and moved occurrences, in several calendars. */
   seriesOverlapping(
     guildId: GuildId,
@@ -124,11 +145,41 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
       return [...partitionRows(await byIds(ids), eventOf).events];
     },
 
-    eventsOverlapping: (guildId, calendar, window) =>
+    eventsOverlapping: (guildId, calendar, window, { texts } = { texts: true }) =>
       search(
         { filter: windowQuery(guildId, [calendar], window), hint: ENTRIES_INDEX },
-        { projection: LIST_PROJECTION, eventIn: listedEventOf },
+        { projection: texts ? LIST_PROJECTION : { ...LIST_PROJECTION, ...WITHOUT_TEXTS }, eventIn: listedEventOf },
       ),
+
+    async textsOf(ids) {
+      const rows = await rowsOf<AnyRow>({ filter: { _id: { $in: ids } }, projection: ONLY_TEXTS });
+      return new Map(rows.map(({ _id, ...texts }) => [_id, texts]));
+    },
+
+    async earliestStart(guildId, calendarNumber) {
+      const filter = { guildId, calendarNumber, startsAt: { $gte: 0 } };
+      const read = { filter, projection: { _id: 0, startsAt: 1 }, sort: { startsAt: 1 }, limit: 1 } as const;
+      const [row] = await rowsOf<Pick<AnyRow, "startsAt">>({ ...read, hint: START_INDEX });
+      return row?.startsAt;
+    },
+
+    async inIdOrder(guildId, calendarNumber, after, limit) {
+      const filter = { guildId, calendarNumber, _id: { $gt: after } };
+      const read = { filter, projection: LIST_PROJECTION, sort: { _id: 1 }, hint: ID_INDEX, limit } as const;
+      const rows = await rowsOf<Row>(read);
+      return rows.map((row) =>
+        isOverrideRow(row) ? { id: row._id, override: overrideOf(row) } : { id: row._id, event: listedEventOf(row) },
+      );
+    },
+
+    async movedOverlapping(ids, { from, until }) {
+      const overlapping = { startsAt: { $lt: until }, lastAt: { $gte: from } };
+      const rows = await rowsOf<OverrideRow>({
+        filter: { eventId: { $in: ids }, ...overlapping },
+        projection: SEARCH_PROJECTION,
+      });
+      return rows.map(overrideOf);
+    },
 
     seriesOverlapping(guildId, calendars, window, { texts, only = {}, changedSince }) {
       const { color, eventId } = only;
@@ -193,6 +244,9 @@ function changedAfter(at: EpochMs): object[] {
 
 /** Excludes the texts: up to 7 kB of each event, and a search may read ten thousand. */
 const WITHOUT_TEXTS = perText(() => 0 as const);
+
+/** Includes the texts alone. */
+const ONLY_TEXTS = perText(() => 1 as const);
 
 function projectionOf(texts: boolean): RowMapping<StoredEvent>["projection"] {
   return texts ? SEARCH_PROJECTION : { ...SEARCH_PROJECTION, ...WITHOUT_TEXTS };

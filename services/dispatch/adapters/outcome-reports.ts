@@ -9,7 +9,7 @@ import {
   type PostState,
 } from "../../contracts/dispatch.contract.ts";
 import type { ChangeOrigin, EventContract } from "../../contracts/contract.ts";
-import { countSettled, countTrouble, countWait } from "../dispatch.metrics.ts";
+import { countError, countSettled, countWait } from "../dispatch.metrics.ts";
 import type { Post } from "../domain/post/post.ts";
 import { toSettledPost } from "../domain/post/post-views.ts";
 import type { Reports } from "../protocol/ports.ts";
@@ -37,9 +37,9 @@ export function outcomeReports(broker: ServiceBroker, logger: ServiceBroker["log
       if (event !== undefined) broadcast(broker, event, outcome);
     },
     waited: countWait,
-    trouble(what, details) {
-      countTrouble(what);
-      logger.warn({ what, ...withPlainError(details) }, "dispatch trouble");
+    operationFailed(operation, details) {
+      countError(operation);
+      logger.warn({ operation, ...withPlainError(details) }, "dispatch operation failed");
     },
   };
 }

@@ -89,8 +89,10 @@ describe("an outcome", () => {
     const lines: unknown[] = [];
     const logger = { warn: (fields: object) => void lines.push(fields) } as never;
     const error = new Error("gone");
-    outcomeReports({} as ServiceBroker, logger).trouble("claim", { post: "p", error });
-    expect(lines).toEqual([{ what: "claim", post: "p", err: error }]);
-    await expect(metricsRegistry.metrics()).resolves.toMatch(/^guildcal_dispatch_troubles_total\{what="claim"\} 1$/m);
+    outcomeReports({} as ServiceBroker, logger).operationFailed("claim", { post: "p", error });
+    expect(lines).toEqual([{ operation: "claim", post: "p", err: error }]);
+    await expect(metricsRegistry.metrics()).resolves.toMatch(
+      /^guildcal_dispatch_errors_total\{operation="claim"\} 1$/m,
+    );
   });
 });

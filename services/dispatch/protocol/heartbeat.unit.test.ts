@@ -42,7 +42,7 @@ function world() {
     const ports = {
       clock: { now },
       timers: { after: (ms: number, wake: () => void) => (later(ms, wake), () => undefined) },
-      reports: { trouble: () => undefined },
+      reports: { operationFailed: () => undefined },
       store: {
         recordHeartbeat: (...args: Parameters<typeof store.recordHeartbeat>) =>
           state.isDatabaseDown ? Promise.reject(new Error("down")) : store.recordHeartbeat(...args),

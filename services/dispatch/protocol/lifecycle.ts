@@ -37,7 +37,7 @@ export function newLifecycle({ timers, reports }: Pick<Ports, "timers" | "report
       } catch (error) {
         failures += 1;
         // Only failures 1, 2, 4, 8 … of a row are reported: an outage of an hour is some lines, not thousands.
-        if (Number.isInteger(Math.log2(failures))) reports.trouble(what, { error, failures });
+        if (Number.isInteger(Math.log2(failures))) reports.operationFailed(what, { error, failures });
       }
       await sleep(everyMs);
       if (isStopping) return;

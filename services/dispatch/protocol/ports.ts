@@ -89,7 +89,7 @@ export interface Reports {
   planned(posts: readonly Post[]): void;
   settled(post: Post): void;
   /** A post waited for its turn, or has to wait for its receiver's limit. */
-  waited(sink: SinkName, what: "turn" | "limit", ms: number): void;
+  waited(sink: SinkName, cause: "turn" | "limit", ms: number): void;
   /** An operation failed and will be retried, or was refused. */
-  trouble(what: string, details: Readonly<Record<string, unknown>>): void;
+  operationFailed(operation: string, details: Readonly<Record<string, unknown>>): void;
 }

@@ -1,7 +1,7 @@
 import type { ChangeMark } from "../../contracts/change-feed.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { PlanChanges } from "../domain/plan/plan.ts";
-import type { SinksEnabledSince } from "../domain/plan/plan-input.ts";
+import type { LedgerStart } from "../domain/plan/plan-input.ts";
 import type { Position } from "../domain/plan/plan-order.ts";
 import type { Post } from "../domain/post/post.ts";
 import type { SinkName } from "../domain/post/sink-name.ts";
@@ -141,9 +141,10 @@ export interface PostStore {
   sources(ids: readonly string[]): Promise<readonly Source[]>;
   sourceVersions(ids: readonly string[]): Promise<readonly Omit<Source, "text">[]>;
   /**
-   * Enables these sinks and disables all others. Returns since when each is enabled; 0 for those of the very first start.
+   * Enables these sinks and disables all others. Returns since when each is enabled, 0 for those of the very first start;
+   * and the interval whose outcomes the latest restore from a backup has lost.
    */
-  enableSinks(names: readonly SinkName[]): Promise<SinksEnabledSince>;
+  enableSinks(names: readonly SinkName[]): Promise<LedgerStart>;
   changeMarks(): Promise<Readonly<Partial<Record<Feed, ChangeMark>>>>;
   saveChangeMark(feed: Feed, mark: ChangeMark): Promise<void>;
   /**

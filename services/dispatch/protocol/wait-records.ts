@@ -79,10 +79,11 @@ export function newWaitRecords(clock: Clock, outages: (post: Post) => readonly O
     onTurn(post, { foundAt, readyAt, rank }) {
       const record = waitsOf(post);
       const { plannedAt = 0, attempts, owner, reason, state } = post;
-      addUntil(record, "PLANNED_LATE", plannedAt);
+      const beforePlanned = post.overLimit === true ? "GUILD_LIMIT" : "PLANNED_LATE";
+      addUntil(record, beforePlanned, plannedAt);
       if (state === "sending" && owner !== undefined) addUntil(record, "WORKER_VANISHED", post.wakeAt);
       else if (attempts > 0) addUntil(record, retryCause(reason), post.wakeAt, reason);
-      addUntil(record, plannedAt > post.dueAt && attempts === 0 ? "PLANNED_LATE" : "NOT_TAKEN_UP", foundAt);
+      addUntil(record, plannedAt > post.dueAt && attempts === 0 ? beforePlanned : "NOT_TAKEN_UP", foundAt);
       if (rank > 0) addUntil(record, "OTHER_REPLICA", readyAt);
       addUntil(record, "NOT_TAKEN_UP", clock.now());
     },

@@ -26,13 +26,20 @@ describe("the recorded waits", () => {
     waits.add(POST, "RECEIVER_SLOW");
     expect(waits.lateReason(POST)).toBeUndefined();
     now += 1;
-    expect(waits.lateReason(POST)).toBe("the receiver took 5.0 s to answer");
+    expect(waits.lateReason(POST)).toBe("the receiver took 5.0 s to respond");
   });
 
   test("count the time until a late plan was found as planned late", () => {
     now = DUE + 9_000;
     waits.onTurn({ ...POST, plannedAt: DUE + 8_000 }, { foundAt: now, readyAt: now, rank: 0 });
     expect(totals(POST)).toEqual([["PLANNED_LATE", 9_000]]);
+  });
+
+  test("are the guild's limit for a post that a bounded plan had no room for, until it was planned", () => {
+    now = DUE + 8_500;
+    const post = { ...POST, plannedAt: DUE + 8_000, overLimit: true } as const;
+    waits.onTurn(post, { foundAt: now, readyAt: now, rank: 0 });
+    expect(totals(post)).toEqual([["GUILD_LIMIT", 8_500]]);
   });
 
   test("count the time that a replica of higher rank waited for another", () => {
@@ -94,7 +101,7 @@ describe("the recorded waits", () => {
     expect(waits.missedReason({ ...POST, reason: "HTTP 503" })).toBe("HTTP 503");
     now = DUE + 300;
     waits.add(POST, "OWNERS_SILENT");
-    expect(waits.missedReason(POST)).toBe("the owners of its event and announcement did not answer for 0.3 s");
+    expect(waits.missedReason(POST)).toBe("the owners of its event and announcement did not respond for 0.3 s");
   });
 
   test("are removed for settled posts, and bounded for posts of other replicas", () => {

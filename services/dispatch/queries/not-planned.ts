@@ -3,9 +3,9 @@ import type { GuildPlan } from "../protocol/post-store.ts";
 import { MAX_OPEN_POSTS } from "../domain/plan/plan-input.ts";
 
 const MESSAGES = {
-  TOO_MANY_POSTS: `The guild has more than ${MAX_OPEN_POSTS} posts ahead: its soonest are planned, and the others as these are settled. What still has no place when its time is over is not posted.`,
+  TOO_MANY_POSTS: `The guild has more than ${MAX_OPEN_POSTS} posts ahead: the soonest are planned, and later ones as these are settled. A post that still has no room at its deadline is not posted.`,
   TOO_MANY_OCCURRENCES:
-    "The guild has more occurrences ahead than are looked at for a plan (10000): what is due later is planned as these pass.",
+    "The guild has more occurrences ahead than a plan reads (10000): later ones are planned as these pass.",
 } as const;
 
 /** The notice in the list of upcoming posts that the plan is incomplete; undefined for a complete plan. */

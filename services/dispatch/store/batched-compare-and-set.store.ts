@@ -17,8 +17,8 @@ export interface CompareAndSet {
 export type Change =
   /** Expressions over the row before the change; their `$$NOW` is the database's time when the command begins. */
   | { readonly computed: object }
-  /** Values, and names of fields to remove. */
-  | { readonly set: object; readonly unset: readonly string[] };
+  /** Values, names of fields to remove, and further operators of the update. */
+  | { readonly set: object; readonly unset: readonly string[]; readonly operators?: object };
 
 const TIMEOUT_MS = 5_000;
 /** All changes of a command have the same `$$NOW`, so a command must not be long. */
@@ -72,5 +72,5 @@ type MarkedChange = CompareAndSet & { readonly mark: Mark };
 function updateOf(change: Change, step: Mark): object {
   if ("computed" in change) return [{ $set: { ...change.computed, step } }];
   const unset = Object.fromEntries(change.unset.map((name) => [name, ""]));
-  return { $set: { ...change.set, step }, ...(change.unset.length > 0 && { $unset: unset }) };
+  return { $set: { ...change.set, step }, ...(change.unset.length > 0 && { $unset: unset }), ...change.operators };
 }

@@ -11,6 +11,8 @@ export interface HeartbeatRow {
     readonly until: Date;
     /** Whether a replica ran during the whole outage and could not write. */
     readonly isDatabases: boolean;
+    /** Whether the outcomes of the interval are lost, because the data were restored from a backup. */
+    readonly isRestore?: boolean;
   }[];
 }
 
@@ -19,14 +21,14 @@ export const heartbeatSchema = new Schema<HeartbeatRow>(
     _id: { type: String, required: true },
     firstAt: Date,
     beatAt: Date,
-    outages: [{ from: Date, until: Date, isDatabases: Boolean, _id: false }],
+    outages: [{ from: Date, until: Date, isDatabases: Boolean, isRestore: Boolean, _id: false }],
   } satisfies Record<keyof HeartbeatRow, unknown>,
   { collection: "dispatch_heartbeat", versionKey: false },
 );
 
-export function outageOf({ from, until, isDatabases }: HeartbeatRow["outages"][number]): Outage {
+export function outageOf({ from, until, isDatabases, isRestore = false }: HeartbeatRow["outages"][number]): Outage {
   return {
-    cause: isDatabases ? "DATABASE" : "DISPATCH_DOWN",
+    cause: isRestore ? "RESTORED" : isDatabases ? "DATABASE" : "DISPATCH_DOWN",
     from: from.getTime(),
     until: until.getTime(),
   };

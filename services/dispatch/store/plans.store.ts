@@ -15,7 +15,7 @@ import {
   type SourceRow,
   sourceSchema,
 } from "./guild-plan.document.ts";
-import { expiryFields, toStoredFields, type PostRow, postSchema, toRow } from "./post.document.ts";
+import { expiryFields, toStoredFields, type PostRow, postSchema, RECORDED_NOW, toRow } from "./post.document.ts";
 import type { BoundedPlan, GuildPlan, PlanCommit, PostStore, Source } from "../protocol/post-store.ts";
 
 /** Another plan or a claim came first: the transaction is aborted. */
@@ -49,6 +49,9 @@ export function plansStore(connection: Connection): PlanStore {
 
   async function changeRows({ inserts, updates, removes }: PlanCommit, session: ClientSession): Promise<void> {
     if (inserts.length > 0) await posts.insertMany(inserts.map(toRow), { session, lean: true });
+    // An insert cannot have the time of the database server.
+    const settled = inserts.filter(({ settledAt }) => settledAt !== undefined).map(({ id }) => id);
+    if (settled.length > 0) await posts.updateMany({ _id: { $in: settled } }, RECORDED_NOW, { session });
     if (updates.length + removes.length === 0) return;
     const writes = [...updates.map(updateOf), ...removes.map(removalOf)];
     const { matchedCount, deletedCount } = await posts.bulkWrite(writes as never, { session });
@@ -170,7 +173,8 @@ function toBound({ cut, reached, toldThrough }: BoundedPlanFields): BoundedPlan 
 /** The update of a row that is unchanged since the plan read it. */
 function updateOf({ startsAt, to, ...row }: PlanUpdate): object {
   const expiry = to.state === "planned" ? {} : expiryFields({ settledAt: to.settledAt, startsAt });
-  const update = { $set: { ...toStoredFields({ ...to }), ...expiry }, $inc: { planRevision: 1 } };
+  const recorded = to.state === "planned" ? {} : RECORDED_NOW;
+  const update = { $set: { ...toStoredFields({ ...to }), ...expiry }, $inc: { planRevision: 1 }, ...recorded };
   return { updateOne: { filter: unchangedRow(row), update } };
 }
 

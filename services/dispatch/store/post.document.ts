@@ -13,6 +13,8 @@ type Instant = (typeof INSTANTS)[number];
 export type PostRow = Omit<Post, Instant | "id"> & {
   readonly _id: string;
   readonly expiresAt?: Date;
+  /** Time at which the outcome was stored, by the database server's clock; `settledAt` is earlier. */
+  readonly recordedAt?: Date;
   readonly step?: object;
 } & {
   readonly [Field in Instant]?: Date;
@@ -50,6 +52,7 @@ export const postSchema = new Schema<PostRow>(
     fence: { type: Number, required: true },
     wakeAt: { type: Date, required: true },
     plannedAt: Date,
+    overLimit: Boolean,
     waited: { type: waitedPaths, _id: false },
     attempts: Number,
     crashes: Number,
@@ -67,6 +70,7 @@ export const postSchema = new Schema<PostRow>(
     lateMs: Number,
     messageId: String,
     expiresAt: Date,
+    recordedAt: Date,
     /** Mark of the last change, see batched-compare-and-set.store.ts. */
     step: Schema.Types.ObjectId,
   } satisfies Record<keyof PostRow, unknown>,
@@ -93,6 +97,9 @@ postSchema.index(
   { guildId: 1, settledAt: -1 },
   { name: "summaries", partialFilterExpression: { summaryOf: { $exists: true } } },
 );
+/** For the changes of a guild. */
+export const OUTCOMES_INDEX = { guildId: 1, recordedAt: 1, _id: 1 } as const;
+postSchema.index(OUTCOMES_INDEX, { partialFilterExpression: { recordedAt: { $exists: true } } });
 postSchema.index({ expiresAt: 1 }, { name: "expiry", sparse: true, expireAfterSeconds: 0 });
 
 export function toRow({ id, ...post }: Post): PostRow {
@@ -101,7 +108,7 @@ export function toRow({ id, ...post }: Post): PostRow {
   return row as unknown as PostRow;
 }
 
-export function toPost({ _id, expiresAt: _expiresAt, step: _step, ...row }: PostRow): Post {
+export function toPost({ _id, expiresAt: _expiresAt, recordedAt: _recordedAt, step: _step, ...row }: PostRow): Post {
   const post: Record<string, unknown> = { ...row, id: _id };
   for (const field of INSTANTS) if (row[field] !== undefined) post[field] = row[field].getTime();
   return post as unknown as Post;
@@ -110,6 +117,9 @@ export function toPost({ _id, expiresAt: _expiresAt, step: _step, ...row }: Post
 export function toStoredWaits({ until, waits }: WaitTotals): WaitTotals {
   return { until, waits: waits.map((wait) => definedFields(wait) as Wait) };
 }
+
+/** Operators of the update that stores an outcome. */
+export const RECORDED_NOW = { $currentDate: { recordedAt: true } } as const;
 
 /** Only settled posts expire. */
 export function expiryFields({

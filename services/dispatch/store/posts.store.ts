@@ -1,8 +1,10 @@
 import type { Connection } from "mongoose";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
+import { changedRecords } from "../../../mixins/mongo/changed-records.ts";
 import { batchedFind } from "../../../mixins/mongo/batched-find.ts";
 import { findRows, type FindCommand, streamRows } from "../../../mixins/mongo/find-command.ts";
 import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
+import type { ChangedRecords, ChangedRecordsParams } from "../../contracts/guild-changes.contract.ts";
 import type { SettledPost, UpcomingPost } from "../../contracts/dispatch.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import { toSettledPost, upcomingPosts } from "../domain/post/post-views.ts";
@@ -13,7 +15,16 @@ import { batchedCompareAndSet, type Change } from "./batched-compare-and-set.sto
 import { type FeedMarkRow, feedMarkSchema, type SinkRow, sinkSchema } from "./guild-plan.document.ts";
 import { type HeartbeatRow, heartbeatSchema, outageOf } from "./heartbeat.document.ts";
 import { plansStore } from "./plans.store.ts";
-import { expiryFields, type PostRow, postSchema, toPost, toStoredFields, toStoredWaits } from "./post.document.ts";
+import {
+  expiryFields,
+  OUTCOMES_INDEX,
+  type PostRow,
+  postSchema,
+  RECORDED_NOW,
+  toPost,
+  toStoredFields,
+  toStoredWaits,
+} from "./post.document.ts";
 
 /** The store with the queries of the service's actions and metrics. */
 export interface PostsStore extends PostStore {
@@ -23,6 +34,16 @@ export interface PostsStore extends PostStore {
   listUpcoming(guildId: GuildId, amount: number): Promise<UpcomingPost[]>;
   /** @param amount - From 0. */
   listHistory(guildId: GuildId, amount: number, announcementId?: string): Promise<SettledPost[]>;
+  /** The posts of a guild whose outcome was stored after a position. */
+  listSettled(params: ChangedRecordsParams): Promise<ChangedRecords<SettledPost>>;
+  /** The same behind a post, in the order of their outcomes, then of their ids; with their ids. */
+  listHistoryBehind(guildId: GuildId, query: SettledQuery): Promise<Post[]>;
+}
+
+export interface SettledQuery {
+  readonly announcementId: string | undefined;
+  readonly behind: { readonly settledAt: EpochMs; readonly id: string } | undefined;
+  readonly limit: number;
 }
 
 /** Thousands of rows that are decoded without a pause would delay posts that are due meanwhile. */
@@ -170,7 +191,11 @@ export function postsStore(connection: Connection): PostsStore {
       }));
       await sinks.bulkWrite(writes);
       const rows = await sinks.find({ _id: { $in: [...names] } }).lean<SinkRow[]>();
-      return Object.fromEntries(rows.map((row) => [row._id, row.since.getTime()]));
+      const heartbeat = await heartbeats.findById("dispatch").lean<HeartbeatRow>();
+      return {
+        sinksEnabledSince: Object.fromEntries(rows.map((row) => [row._id, row.since.getTime()])),
+        restore: heartbeat?.outages.map(outageOf).findLast(({ cause }) => cause === "RESTORED"),
+      };
     },
 
     async changeMarks() {
@@ -218,6 +243,28 @@ export function postsStore(connection: Connection): PostsStore {
       const rows = await list(query, { settledAt: -1, _id: 1 }, amount);
       return rows.filter((row) => !isOpen(row)).map(toSettledPost);
     },
+
+    listSettled: ({ guildId, ...params }) =>
+      changedRecords<PostRow, SettledPost>(
+        { model: posts, filter: { guildId }, stamp: "recordedAt", hint: OUTCOMES_INDEX, projection: {} },
+        params,
+        (rows) => rows.map((row) => toSettledPost(toPost(row))),
+      ),
+    async listHistoryBehind(guildId, { announcementId, behind, limit }) {
+      const one = announcementId === undefined ? {} : { announcementId };
+      const query = { guildId, ...settledBehind(behind), ...one, state: { $nin: [...OPEN_STATES] } };
+      return list(query, { settledAt: -1, _id: 1 }, limit);
+    },
+  };
+}
+
+/** The filter of posts that were settled earlier, or at the same time with a later id. */
+function settledBehind(behind: SettledQuery["behind"]): object {
+  if (behind === undefined) return { settledAt: { $exists: true } };
+  const settledAt = new Date(behind.settledAt);
+  return {
+    settledAt: { $exists: true, $lte: settledAt },
+    $or: [{ settledAt: { $lt: settledAt } }, { _id: { $gt: behind.id } }],
   };
 }
 
@@ -246,5 +293,6 @@ function toChange(startsAt: EpochMs, write: PostWrite): Change {
   return {
     set: Object.fromEntries(given.filter(([, value]) => value !== undefined)),
     unset: given.filter(([, value]) => value === undefined).map(([name]) => name),
+    ...(write.settledAt === undefined ? {} : { operators: RECORDED_NOW }),
   };
 }

@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
-import type { ServiceName } from "../../contracts/service-names.ts";
 import { runningMongod, startMongod } from "../embedded/embedded-mongod.ts";
+import type { DatabaseUser } from "../permissions/database-privileges.ts";
 import { checkMongo } from "../run/preflight.ts";
 import type { Settings } from "../run/service-factories.ts";
 
 /** A MongoDB that a command can use. */
 export interface OpenDatabase {
-  /** Database URL of a service. */
-  urlOf(service: ServiceName): string;
+  /** Database URL of the user of a service, or of the command. */
+  urlOf(user: DatabaseUser): string;
   /** Stops the mongod if it was started for the command. */
   close(): Promise<void>;
 }
@@ -28,5 +28,5 @@ export async function openDatabase({
 
 async function startForCommand(directory: string): Promise<OpenDatabase> {
   const mongod = await startMongod(directory);
-  return { urlOf: (service) => mongod.urlOf(service), close: () => mongod.stop() };
+  return { urlOf: (user) => mongod.urlOf(user), close: () => mongod.stop() };
 }

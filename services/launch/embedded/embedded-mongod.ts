@@ -4,18 +4,18 @@ import { join } from "node:path";
 import { basicEnvironment } from "./basic-environment.ts";
 import { makeDataFolder } from "./data-folder.ts";
 import { findMongod } from "./mongod-binary.ts";
-import { ADMIN, mongodUsers, type MongodUsers, prepareMongod, SET } from "../permissions/mongod-users.ts";
+import { ADMIN, type DatabaseUser } from "../permissions/database-privileges.ts";
+import { mongodUsers, type MongodUsers, prepareMongod, SET } from "../permissions/mongod-users.ts";
 import { startChildServer } from "./child-server.ts";
 import { StartupError } from "../run/startup-error.ts";
-import type { ServiceName } from "../../contracts/service-names.ts";
 import { pollUntil } from "../poll-until.ts";
 
 /** A mongod that this process owns. It is a replica set of one, which transactions and majority writes need. */
 export interface EmbeddedMongod {
   /** URL of the administrator. */
   readonly url: string;
-  /** URL of the user of a service. */
-  urlOf(service: ServiceName): string;
+  /** URL of the user of a service, or of a command. */
+  urlOf(user: DatabaseUser): string;
   /** Resolves when mongod ends without `stop`. */
   readonly exitedUnexpectedly: Promise<void>;
   stop(): Promise<void>;
@@ -51,7 +51,7 @@ export async function startMongod(directory: string): Promise<EmbeddedMongod> {
   let stopping = false;
   return {
     url: users.urlOf(ADMIN, port),
-    urlOf: (service) => users.urlOf(service, port),
+    urlOf: (user) => users.urlOf(user, port),
     exitedUnexpectedly: server.exited.then(() => (stopping ? NEVER : undefined)),
     async stop() {
       stopping = true;
@@ -107,14 +107,14 @@ function problemOf(line: string): string | undefined {
 }
 
 /**
- * Returns the URLs, by service, of the mongod that another process runs on this folder now; undefined if there is
+ * Returns the URLs, by user, of the mongod that another process runs on this folder now; undefined if there is
  * none.
  */
-export async function runningMongod(directory: string): Promise<((service: ServiceName) => string) | undefined> {
+export async function runningMongod(directory: string): Promise<((user: DatabaseUser) => string) | undefined> {
   const pid = await findMongodUsing(join(directory, "mongodb"));
   if (pid === undefined) return undefined;
   const [users, port] = [await mongodUsers(directory), await portOfLastStart(directory)];
-  return (service) => users.urlOf(service, port);
+  return (user) => users.urlOf(user, port);
 }
 
 async function makeFolder(dbPath: string): Promise<void> {

@@ -1,7 +1,13 @@
-import type { ServiceName } from "../../contracts/service-names.ts";
+import { type ServiceName, SERVICES } from "../../contracts/service-names.ts";
 
 /** The database of an installation. */
 export const DATABASE = "guildcal";
+
+/** The user of `npm run backup`, and its role. MongoDB has a role `backup` of its own, which can read everything. */
+export const BACKUP_USER = "guildcal-backup";
+/** The administrator of the embedded MongoDB, and of the manifests'. The services have users of their own. */
+export const ADMIN = "admin";
+export type DatabaseUser = ServiceName | typeof BACKUP_USER | typeof ADMIN;
 
 /** How a service uses a collection of its own. MongoDB removes expired documents itself. */
 type Use = keyof typeof ACTIONS;
@@ -23,6 +29,7 @@ const COLLECTIONS: Readonly<Record<ServiceName, Readonly<Record<string, Use>>>> 
     bus_users: "change",
     calendar_feeds: "change",
     idempotency_records: "remove",
+    lost_writes: "append",
   },
   "calendar-events": { calendar_events: "remove", calendars: "change", zone_rules: "change" },
   dispatch: {
@@ -61,4 +68,9 @@ export function databasePrivileges(service: ServiceName): Privilege[] {
     resource: { db: DATABASE, collection },
     actions: ACTIONS[use],
   }));
+}
+
+/** The privileges of the database role of `npm run backup`: it can read every collection of guildcal. */
+export function backupPrivileges(): Privilege[] {
+  return SERVICES.flatMap(databasePrivileges).map(({ resource }) => ({ resource, actions: ["find"] }));
 }

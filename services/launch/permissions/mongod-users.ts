@@ -1,10 +1,18 @@
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import mongoose from "mongoose";
-import { DATABASE, databasePrivileges } from "./database-privileges.ts";
+import {
+  ADMIN,
+  BACKUP_USER,
+  backupPrivileges,
+  DATABASE,
+  databasePrivileges,
+  type DatabaseUser,
+  type Privilege,
+} from "./database-privileges.ts";
 import { storedSecret } from "../embedded/stored-secret.ts";
 import { StartupError } from "../run/startup-error.ts";
-import { type ServiceName, SERVICES } from "../../contracts/service-names.ts";
+import { SERVICES } from "../../contracts/service-names.ts";
 import { pollUntil } from "../poll-until.ts";
 
 const { MongoClient, MongoNetworkError, MongoServerError } = mongoose.mongo;
@@ -12,8 +20,6 @@ type Client = mongoose.mongo.MongoClient;
 
 /** The name of the embedded replica set. */
 export const SET = "guildcal";
-/** The administrator. Only the start itself and tests use it. */
-export const ADMIN = "admin";
 const KEYFILE = "mongodb-keyfile";
 const PRIMARY_TIMEOUT_MS = 30_000;
 const POLLING = {
@@ -30,14 +36,14 @@ const [ROLE_EXISTS, USER_EXISTS] = [51_002, 51_003];
 export interface MongodUsers {
   /** The file with the secret, which mongod requires for authentication between the members of a replica set. */
   readonly keyfile: string;
-  passwordOf(user: string): string;
+  passwordOf(user: DatabaseUser): string;
   /** URL of a user for a mongod on the port. */
-  urlOf(user: string, port: number): string;
+  urlOf(user: DatabaseUser, port: number): string;
 }
 
 export async function mongodUsers(directory: string): Promise<MongodUsers> {
   const secret = await storedSecret(directory, KEYFILE);
-  const passwordOf = (user: string) => createHmac("sha256", secret).update(`MongoDB user ${user}`).digest("hex");
+  const passwordOf = (user: DatabaseUser) => createHmac("sha256", secret).update(`MongoDB user ${user}`).digest("hex");
   return {
     keyfile: join(directory, KEYFILE),
     passwordOf,
@@ -74,7 +80,9 @@ async function prepareOnce(port: number, users: MongodUsers): Promise<void> {
   await withClient(admin, async (client) => {
     await updateMemberAddress(client, port);
     await waitForPrimary(client);
-    for (const service of SERVICES) await createServiceUser(client, service, users.passwordOf(service));
+    for (const service of SERVICES)
+      await createUser(client, service, databasePrivileges(service), users.passwordOf(service));
+    await createUser(client, BACKUP_USER, backupPrivileges(), users.passwordOf(BACKUP_USER));
   });
 }
 
@@ -124,13 +132,13 @@ async function createAdmin(client: Client, pwd: string): Promise<void> {
 }
 
 /** Updates the role at each start, because a new release may need other privileges; creates the user once. */
-async function createServiceUser(client: Client, service: ServiceName, pwd: string): Promise<void> {
+async function createUser(client: Client, name: string, privileges: Privilege[], pwd: string): Promise<void> {
   const admin = client.db("admin");
-  const role = { privileges: databasePrivileges(service), roles: [] };
-  if (!(await succeedsUnless([ROLE_EXISTS], admin.command({ createRole: service, ...role })))) {
-    await admin.command({ updateRole: service, ...role });
+  const role = { privileges, roles: [] };
+  if (!(await succeedsUnless([ROLE_EXISTS], admin.command({ createRole: name, ...role })))) {
+    await admin.command({ updateRole: name, ...role });
   }
-  await succeedsUnless([USER_EXISTS], admin.command({ createUser: service, pwd, roles: [service] }));
+  await succeedsUnless([USER_EXISTS], admin.command({ createUser: name, pwd, roles: [name] }));
 }
 
 /** Resolves with true after the work, and with false if it fails with an expected MongoDB error. */

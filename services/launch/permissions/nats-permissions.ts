@@ -1,7 +1,7 @@
 import { NAMESPACE } from "../../../moleculer.config.ts";
 import { actionsFor, BUS_EVENTS, type BusUser, ALL_BUS_SUBJECTS, namespaceOf } from "../../api/bus/bus-user.ts";
 import { ratesUsed } from "../../api/rates/gateway-rates.ts";
-import { ROUTES } from "../../api/route-table.ts";
+import { ROUTE_CONTRACTS } from "../../api/route-table.ts";
 import {
   announcementChanged,
   announcementsChangesSince,
@@ -22,6 +22,13 @@ import { calendarChanged } from "../../contracts/calendars.contract.ts";
 import { announcementFailed, announcementMissed, announcementPosted } from "../../contracts/dispatch.contract.ts";
 import { EVERY_ACTION } from "../../contracts/every-action.ts";
 import { openFeed, readFeedPage } from "../../contracts/feeds.contract.ts";
+import {
+  listChangedAnnouncements,
+  listChangedCalendars,
+  listChangedEvents,
+  listChangedSettings,
+  listSettledPosts,
+} from "../../contracts/guild-changes.contract.ts";
 import {
   getGuildSettings,
   guildSettingsChanged,
@@ -44,7 +51,17 @@ interface ServiceMessages {
 /** The message flow between the services; the NATS permissions follow from it. A test compares it with the sources. */
 export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
   api: {
-    calls: [...ROUTES.map(({ contract }) => contract), openFeed, readFeedPage, ...OWNERS.map(healthOf)],
+    calls: [
+      ...ROUTE_CONTRACTS,
+      openFeed,
+      readFeedPage,
+      listChangedAnnouncements,
+      listChangedCalendars,
+      listChangedEvents,
+      listChangedSettings,
+      listSettledPosts,
+      ...OWNERS.map(healthOf),
+    ],
     broadcasts: [apiKeyChanged, ratesUsed],
     // The gateway forwards events of other services to bus users.
     listensTo: [apiKeyChanged, ratesUsed, ...BUS_EVENTS],

@@ -1,4 +1,5 @@
 import mongoose from "mongoose";
+import { RESTORE_MARK } from "../backup/restore-mark.ts";
 import { collectionsOf, schemaCollection } from "../permissions/database-privileges.ts";
 import { StartupError } from "./startup-error.ts";
 import type { ServiceName } from "../../contracts/service-names.ts";
@@ -11,7 +12,8 @@ export const SCHEMA_VERSION = 2;
 
 /** The version of data without a version, as 0.1.0 wrote them. */
 const UNVERSIONED = 1;
-const ID = "schema";
+/** The id of the row with the versions. */
+export const SCHEMA_ROW = "schema";
 const TIMEOUT_MS = 5_000;
 /** Codes of MongoDB errors. */
 const [UNAUTHORIZED, DUPLICATE_KEY] = [13, 11_000];
@@ -50,11 +52,16 @@ export function schemaProblem(
 
 /**
  * Records that a process of this release runs on the service's data. Throws StartupError, and changes nothing, if it
- * does not know their version.
+ * does not know their version, or if a restore of the data is not finished.
  */
 export async function recordSchemaVersion(mongoUrl: string, service: ServiceName): Promise<void> {
   await withRows(mongoUrl, service, async (rows, connection) => {
-    const stored = await rows.findOne({ _id: ID });
+    if ((await rows.findOne({ _id: RESTORE_MARK })) !== null) {
+      throw new StartupError(
+        `The restore of the data of ${service} is not finished: run \`npm run restore\` again (docs/operations.md)`,
+      );
+    }
+    const stored = await rows.findOne({ _id: SCHEMA_ROW });
     const found = stored ?? (await versionsWithoutRow(connection, service));
     throwIfUnknown(service, found);
     const versions = {
@@ -69,7 +76,7 @@ export async function recordSchemaVersion(mongoUrl: string, service: ServiceName
 
 /** The versions of a service's data; undefined before its first start. */
 export async function readSchema(mongoUrl: string, service: ServiceName): Promise<SchemaVersions | undefined> {
-  return withRows(mongoUrl, service, async (rows) => (await rows.findOne({ _id: ID })) ?? undefined);
+  return withRows(mongoUrl, service, async (rows) => (await rows.findOne({ _id: SCHEMA_ROW })) ?? undefined);
 }
 
 /**
@@ -78,7 +85,7 @@ export async function readSchema(mongoUrl: string, service: ServiceName): Promis
  */
 export async function finishSchema(mongoUrl: string, service: ServiceName): Promise<void> {
   await withRows(mongoUrl, service, async (rows) => {
-    const stored = await rows.findOne({ _id: ID });
+    const stored = await rows.findOne({ _id: SCHEMA_ROW });
     if (stored === null) throw new StartupError(`${service} has not started on this data yet`);
     throwIfUnknown(service, stored);
     if (stored.newest > SCHEMA_VERSION) {
@@ -100,7 +107,7 @@ type Rows = mongoose.mongo.Collection<SchemaRow>;
 /** If two processes insert the row concurrently, the second one fails and updates it. */
 async function upsertVersions(rows: Rows, versions: object): Promise<SchemaRow> {
   const options = { upsert: true, returnDocument: "after" } as const;
-  const attempt = () => rows.findOneAndUpdate({ _id: ID }, [{ $set: versions }], options);
+  const attempt = () => rows.findOneAndUpdate({ _id: SCHEMA_ROW }, [{ $set: versions }], options);
   const row = await attempt().catch((error: unknown) => {
     if ((error as { code?: unknown }).code === DUPLICATE_KEY) return attempt();
     throw error;

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { readOptions, selectOnly } from "../options.ts";
 import type { Control, Fault } from "./faults/fault.ts";
 import { FAULTS } from "./faults/table.ts";
-import { isKept, type Row, runFault, stopAll } from "./run-fault.ts";
+import { promisesHeld, type Row, runFault, stopAll } from "./run-fault.ts";
 import { headOf, lineOf } from "./table-lines.ts";
 
 /** A row to run: the fault, or its control. */
@@ -36,7 +36,7 @@ async function run(all: readonly PlannedRun[], concurrency: number): Promise<Row
 
 /** The promise must be kept with the fault, and broken in its control. A row that could not be run shows nothing. */
 function isAsExpected(row: Row): boolean {
-  return row.error === undefined && isKept(row) === (row.without === undefined);
+  return row.error === undefined && promisesHeld(row) === (row.without === undefined);
 }
 
 async function main(): Promise<boolean> {

@@ -129,6 +129,6 @@ export function asSeen({
 }
 
 /** Whether each post was sent once and not early, or has a reason instead, and every further promise was kept. */
-export function isKept({ doubled, lost, early, unexplained, broken }: Row): boolean {
+export function promisesHeld({ doubled, lost, early, unexplained, broken }: Row): boolean {
   return doubled + lost + early + unexplained + broken.length === 0;
 }

@@ -1,4 +1,4 @@
-import { isKept, type Row } from "./run-fault.ts";
+import { promisesHeld, type Row } from "./run-fault.ts";
 
 const COLUMNS = ["times", "due", "sent", "doubled", "lost", "early", "refused", "worstMs"] as const;
 const NAME_WIDTH = 58;
@@ -20,6 +20,6 @@ function verdictOf(row: Row): string {
   if (error !== undefined) return `could not be run: ${error.split("\n", 1)[0]}`;
   const counted = Object.entries({ doubled, lost, early, unexplained }).filter(([, count]) => count > 0);
   const why = [...counted.map(([what, count]) => `${count} ${what}`), ...broken].join(", ");
-  if (row.without === undefined) return isKept(row) ? "kept" : `BROKEN: ${why}`;
-  return isKept(row) ? "PASSED, and must not" : `failed as it must: ${why}`;
+  if (row.without === undefined) return promisesHeld(row) ? "kept" : `BROKEN: ${why}`;
+  return promisesHeld(row) ? "PASSED, and must not" : `failed as it must: ${why}`;
 }

@@ -90,7 +90,7 @@ export async function startInstallation<Database extends MongoServers>(
   for (const service of SERVICES.toReversed())
     await Promise.all(Array.from({ length: REPLICAS }, () => start(service)));
   const options = brokerOptions({ nodeId: "cluster.test", natsUrl: nats.url, logLevel: "fatal" });
-  // It makes what the trials begin with, on services that have just started.
+  // Creates the initial data of the trials, on services that have just started.
   const broker = new ServiceBroker({ ...options, requestTimeout: REQUEST_TIMEOUT_MS });
   await broker.start();
   await broker.waitForServices(["announcements", "calendar-events", "dispatch"], 30_000, 50);

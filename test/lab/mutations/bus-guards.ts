@@ -8,11 +8,11 @@ const busSessions = {
   testFile: "services/api/bus/bus-sessions.unit.test.ts",
 };
 const lostMessages = {
-  file: "mixins/bus/retried-call.ts",
+  file: "mixins/bus/call-attempts.ts",
   testFile: "test/processes/retries.processes.test.ts",
   onRealParts: true,
 };
-const unavailable = { file: "mixins/bus/retried-call.ts", testFile: "mixins/bus/retries.contract.test.ts" };
+const unavailable = { file: "mixins/bus/call-attempts.ts", testFile: "mixins/bus/retries.contract.test.ts" };
 const packets = { ...hostile, file: "mixins/bus/packet-checks.middleware.ts" };
 
 /** Guards of calls over the bus, of packets and of readiness. */
@@ -202,7 +202,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "a retry may go to any replica, and is not bound to the one that answered first",
-    file: "mixins/bus/retried-call.ts",
+    file: "mixins/bus/call-attempts.ts",
     in: "copyOfCall",
     code: "Object.assign($CONTEXT.copy(), { $NODE, $$$REST })",
     without: "Object.assign($CONTEXT.copy(), { nodeID: $CONTEXT.nodeID ?? $NODE, $$$REST })",

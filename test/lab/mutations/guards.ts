@@ -1,6 +1,8 @@
 import type { LabGuard, TestedGuard } from "./guard.ts";
+import { BACKUP_GUARDS } from "./backup-guards.ts";
 import { BUS_GUARDS } from "./bus-guards.ts";
 import { CALENDAR_GUARDS } from "./calendar-guards.ts";
+import { CHANGES_GUARDS } from "./changes-guards.ts";
 import { CLIENT_GUARDS } from "./client-guards.ts";
 import { DATABASE_GUARDS } from "./database-guards.ts";
 import { DISCORD_GUARDS } from "./discord-guards.ts";
@@ -9,6 +11,7 @@ import { FEED_GUARDS } from "./feed-guards.ts";
 import { KEY_GUARDS } from "./key-guards.ts";
 import { LAB_GUARDS } from "./lab-guards.ts";
 import { OBSERVABILITY_GUARDS } from "./observability-guards.ts";
+import { PAGE_GUARDS } from "./page-guards.ts";
 import { PLANNING_GUARDS } from "./planning-guards.ts";
 import { PROCESS_GUARDS } from "./process-guards.ts";
 import { REQUEST_GUARDS } from "./request-guards.ts";
@@ -17,8 +20,10 @@ import { SERVER_GUARDS } from "./server-guards.ts";
 
 /** The guards that `npm run mutations` removes one at a time, to show that a test fails. */
 export const TESTED_GUARDS: readonly TestedGuard[] = [
+  ...BACKUP_GUARDS,
   ...BUS_GUARDS,
   ...CALENDAR_GUARDS,
+  ...CHANGES_GUARDS,
   ...CLIENT_GUARDS,
   ...DATABASE_GUARDS,
   ...DISCORD_GUARDS,
@@ -26,6 +31,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...FEED_GUARDS,
   ...KEY_GUARDS,
   ...OBSERVABILITY_GUARDS,
+  ...PAGE_GUARDS,
   ...PLANNING_GUARDS,
   ...PROCESS_GUARDS,
   ...REQUEST_GUARDS,

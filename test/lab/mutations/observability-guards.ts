@@ -41,7 +41,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
   {
     guard: "settings are read without the stored origin, whose date cannot be encoded in a packet",
     file: "services/guild-settings/guild-settings.store.ts",
-    in: "guildSettingsStore",
+    in: "READ_PROJECTION",
     code: "{ changedAt: 0, writes: 0, changedBy: 0 }",
     without: "{ changedAt: 0, writes: 0 }",
     testFile: "services/guild-settings/guild-settings.int.test.ts",

@@ -87,7 +87,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "paramsCheck",
     property: "$$strict: true",
     without: "",
-    test: "one answer names every bad field, with the values that would be accepted",
+    test: "one response names every bad field, with the values that would be accepted",
   },
   {
     ...wire,
@@ -203,7 +203,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     code: "{ ...WebGateway, $$$ }",
     without: "{ ...WebGateway, settings: {} }",
     testFile: "services/api/api.service.unit.test.ts",
-    test: "registers only the actions for keys and feeds on the bus, and none of moleculer-web",
+    test: "registers only the actions for keys, feeds and changes on the bus, and none of moleculer-web",
   },
   {
     guard: "the settings of moleculer-web are not sent to other processes",
@@ -212,7 +212,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     property: "$secureSettings: $_",
     without: "$secureSettings: []",
     testFile: "services/api/api.service.unit.test.ts",
-    test: "registers only the actions for keys and feeds on the bus, and none of moleculer-web",
+    test: "registers only the actions for keys, feeds and changes on the bus, and none of moleculer-web",
   },
   {
     guard: "moleculer-web does not listen on a port",
@@ -280,7 +280,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   {
     ...announcementWire,
     guard: "upcoming shows from when on posts are not planned (D39)",
-    in: "upcomingPostsFields",
+    in: "incompletePlanFields",
     code: 'optional(shownObject("not_planned", $$$REST))',
     without: "NO_FIELD",
     test: "returns the response of its example",

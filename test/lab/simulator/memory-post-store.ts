@@ -162,7 +162,7 @@ export function newMemoryPostStore(
     async enableSinks(names) {
       const before = sinksOn;
       sinksOn = Object.fromEntries(names.map((name) => [name, before === undefined ? 0 : (before[name] ?? now())]));
-      return sinksOn;
+      return { sinksEnabledSince: sinksOn };
     },
     changeMarks: async () => marks,
     async saveChangeMark(feed, mark) {

@@ -65,7 +65,7 @@ export function badSkips(evidence: Evidence): string[] {
 }
 
 /** Checks that a replica claims no post of a sink while it knows that the sink is halted. */
-export function badHalts(evidence: Evidence): string[] {
+export function claimsDuringHalt(evidence: Evidence): string[] {
   const { record, timing } = evidence;
   return record.haltedAnswers.flatMap(({ at, owner, sink }) => {
     const [from, until] = [at + BEGUN_MS, at + timing.circuitOpenMs - BEGUN_MS];

@@ -43,7 +43,7 @@ export function simulatedPorts(world: SharedWorld, who: Incarnation, clock: Data
     replicas: { self: who.name, all: () => world.knownReplicas() },
     sinks: distantSinks(world, who),
     render: () => Array.from({ length: world.scenario.parts }, () => MESSAGE),
-    reports: { planned: () => {}, settled: () => {}, trouble: () => {}, waited: () => {} },
+    reports: { planned: () => {}, settled: () => {}, operationFailed: () => {}, waited: () => {} },
   };
 }
 

@@ -60,7 +60,8 @@ function timesOfOccurrence(
   return { startsAt: at, endsAt: at + moved.endsAt - moved.startsAt, movedAt: since };
 }
 
-function idOf({ event, ruleOccurrence }: EffectiveOccurrence<ListedEvent>): OccurrenceId {
+/** The id of the occurrence; that of the event for a single event. */
+export function idOf({ event, ruleOccurrence }: EffectiveOccurrence<ListedEvent>): OccurrenceId {
   return ruleOccurrence === undefined
     ? (event.id as string as OccurrenceId)
     : occurrenceId(event.id, ruleOccurrence.original);

@@ -1,9 +1,9 @@
-import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
 import { compareText } from "./list-order.ts";
+import type { Times } from "./window.ts";
 
 /** Collects the soonest of the added occurrences. */
-export interface SoonestOccurrences {
+export interface SoonestOccurrences<Occurrence extends Pick<Times, "startsAt">> {
   add(occurrence: Occurrence): void;
   /** Occurrences that start later need not be added. */
   readonly horizon: EpochMs;
@@ -15,12 +15,15 @@ export interface SoonestOccurrences {
 /**
  * Collects the soonest `limit` occurrences in memory for a few times as many, and reports whether there were more.
  */
-export function soonestOccurrences(limit: number): SoonestOccurrences {
+export function soonestOccurrences<Occurrence extends Pick<Times, "startsAt">>(
+  limit: number,
+  idOf: (occurrence: Occurrence) => string,
+): SoonestOccurrences<Occurrence> {
   let soonest: Occurrence[] = [];
   let horizon = Number.POSITIVE_INFINITY;
   let truncated = false;
   const cut = () => {
-    soonest.sort((a, b) => a.startsAt - b.startsAt || compareText(a.occurrenceId, b.occurrenceId));
+    soonest.sort((a, b) => a.startsAt - b.startsAt || compareText(idOf(a), idOf(b)));
     if (soonest.length <= limit) return;
     truncated = true;
     soonest = soonest.slice(0, limit);

@@ -2,7 +2,7 @@ import type { Color } from "../../../contracts/calendar-events.contract.ts";
 import { contentLine, textLine } from "./content-line.ts";
 import { colorLine } from "./event-component.ts";
 
-/** How often a calendar program is asked to look; an unchanged feed costs next to nothing. */
+/** Interval at which calendar programs should refresh the feed. An unchanged feed gets a 304. */
 const REFRESH = "PT15M";
 
 interface FeedHead {
@@ -11,7 +11,7 @@ interface FeedHead {
   readonly color?: Color | undefined;
 }
 
-/** The beginning of a feed, under the names of RFC 7986 and under those that programs knew before. */
+/** The properties at the beginning of a feed: those of RFC 7986, and the older `X-` ones. */
 export function beginOfCalendar({ name, timezone, color = "NONE" }: FeedHead): string {
   return (
     "BEGIN:VCALENDAR\r\n" +

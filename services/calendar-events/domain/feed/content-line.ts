@@ -1,9 +1,9 @@
-/** The most octets of a line, without its line break (RFC 5545, section 3.1). */
+/** Maximum number of octets of a line, without its line break (RFC 5545, section 3.1). */
 const MAX_OCTETS = 75;
 /** A UTF-16 unit is at most three octets in UTF-8. */
-const SURELY_SHORT = MAX_OCTETS / 3;
+const MAX_UNFOLDED_LENGTH = MAX_OCTETS / 3;
 
-/** One property of iCalendar with its line break, folded where it is long. The value is escaped by its caller. */
+/** One property of iCalendar with its line break, folded if it is too long. The value is escaped by its caller. */
 export function contentLine(name: string, value: string): string {
   return `${fold(`${name}:${value}`)}\r\n`;
 }
@@ -18,9 +18,9 @@ export function component(name: string, lines: string): string {
   return `BEGIN:${name}\r\n${lines}END:${name}\r\n`;
 }
 
-/** Splits a line so that none has more than 75 octets; a line that goes on begins with a space. No character is split. */
+/** Folds a line at 75 octets; a continuation line begins with a space. No character is split. */
 function fold(line: string): string {
-  if (line.length <= SURELY_SHORT) return line;
+  if (line.length <= MAX_UNFOLDED_LENGTH) return line;
   let folded = "";
   let from = 0;
   let octets = 0;
@@ -58,7 +58,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
   "\u2028": LINE_BREAK,
   "\u2029": LINE_BREAK,
 };
-/** Each kind of line break is written as one: some readers end a line at any of them. Other control characters are left out. */
+/** Every kind of line break is escaped as `\n`, since some readers end a line at any of them. Other control characters are removed. */
 const SPECIAL = /\r\n|[\\;,\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029]/g;
 
 function escapeText(text: string): string {

@@ -12,7 +12,7 @@ const anyText = fc.string({ unit: fc.oneof(fc.constantFrom("a", "ü", "€", "�
 const longText = fc.array(anyText, { maxLength: 30 }).map((texts) => texts.join("").replaceAll(/[\r\n]/g, ""));
 
 describe("a content line (RFC 5545, section 3.1)", () => {
-  test("is what it was, unfolded, and has at most 75 octets in each line, with no character split", () => {
+  test("is unfolded to the original text, has at most 75 octets in each line, and splits no character", () => {
     fc.assert(
       fc.property(longText, (text) => {
         const lines = contentLine("SUMMARY", text);
@@ -32,13 +32,13 @@ describe("a content line (RFC 5545, section 3.1)", () => {
     ["a character that would end in the 76th", `X:${"a".repeat(72)}\r\n ü\r\n`, `${"a".repeat(72)}ü`],
     ["149 octets", `X:${"a".repeat(73)}\r\n ${"a".repeat(74)}\r\n`, "a".repeat(147)],
     ["four octets a character", `X:${"😀".repeat(18)}\r\n ${"😀".repeat(18)}\r\n 😀\r\n`, "😀".repeat(37)],
-  ])("of %s is folded where it must be", (_title, lines, value) => {
+  ])("of %s is folded at 75 octets", (_title, lines, value) => {
     expect(contentLine("X", value)).toBe(lines);
   });
 });
 
 describe("a text (RFC 5545, section 3.3.11)", () => {
-  test("is read as it was, with each kind of line break as one, and without other control characters", () => {
+  test("is read back unchanged, with every line break as one kind and without other control characters", () => {
     fc.assert(
       fc.property(fc.array(anyText, { maxLength: 30 }), (texts) => {
         const text = texts.join("");
@@ -59,7 +59,7 @@ describe("a text (RFC 5545, section 3.3.11)", () => {
     },
   );
 
-  test("escapes what separates values", () => {
+  test("escapes separators", () => {
     expect(textLine("SUMMARY", 'a,b;c\\d:e"f')).toBe('SUMMARY:a\\,b\\;c\\\\d:e"f\r\n');
   });
 });

@@ -3,7 +3,7 @@ import { instantToLocal, localToInstant, type WallMs } from "../calendar/local-t
 import { UTC, type Zone } from "../calendar/zone.ts";
 import { contentLine } from "./content-line.ts";
 
-/** 2024-05-06T12:00:00.000Z becomes 20240506T120000Z; milliseconds are left out (RFC 5545, section 3.3.5). */
+/** 2024-05-06T12:00:00.000Z becomes 20240506T120000Z; milliseconds are omitted (RFC 5545, section 3.3.5). */
 function utcStamp(at: EpochMs): string {
   return `${wallStamp(at)}Z`;
 }
@@ -24,7 +24,7 @@ export function wallLine(name: string, walls: readonly WallMs[], zone: Zone): st
   return contentLine(`${name};TZID=${zone.name}`, walls.map(wallStamp).join(","));
 }
 
-/** A property that is an instant, shown on the clock of a zone where that time of the clock means the instant. */
+/** A property that is an instant, as a wall time of a zone that means the instant. */
 export function instantLine(name: string, at: EpochMs, zone: Zone): string {
   const wall = instantToLocal(at, zone);
   return localToInstant(wall, zone) === at ? wallLine(name, [wall], zone) : utcLine(name, at);

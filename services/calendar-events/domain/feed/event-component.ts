@@ -21,7 +21,7 @@ export type FeedEvent = ListedEvent & {
   readonly changedAt: EpochMs;
 };
 
-/** The names of CSS that come next to our colours (D14): RFC 7986, section 5.9, has no others. */
+/** The CSS color names nearest to our colors (D14). RFC 7986, section 5.9, allows only these. */
 const CSS_COLORS: Readonly<Record<Color, string | undefined>> = {
   MELROSE: "lightsteelblue",
   RIPTIDE: "aquamarine",
@@ -55,7 +55,7 @@ export function singleEvent(event: FeedEvent, calendar: Calendar): string {
 export function seriesEvent(event: FeedEvent & RecurringEvent, part: SeriesPart, calendar: Calendar): string {
   const { zone, wall, first, rrule } = part;
   const start = wallLine("DTSTART", [wall], zone);
-  // DTEND, and not DURATION: an occurrence takes as long on every day, also where the clock changes (RFC 5545, section 3.8.5.3).
+  // DTEND instead of DURATION: the duration of an occurrence does not change on a day with a clock change (RFC 5545, section 3.8.5.3).
   const end = isInstant(first) ? "" : instantLine("DTEND", endOfRead(first, part), zone);
   return (
     BEGIN +
@@ -67,7 +67,7 @@ export function seriesEvent(event: FeedEvent & RecurringEvent, part: SeriesPart,
   );
 }
 
-/** Original starts of a part at which nothing occurs. */
+/** Original starts of a part without an occurrence. */
 export function exceptions(event: RecurringEvent, { zone }: SeriesPart, originals: readonly EpochMs[]): string {
   if (originals.length === 0) return "";
   return wallLine("EXDATE", wallsOf(event, originals), zone);
@@ -87,14 +87,14 @@ export function changedOccurrence(part: SeriesPart, occurrence: EffectiveOccurre
   );
 }
 
-/** An occurrence of a series as an event of its own. */
+/** An occurrence of a series as a separate VEVENT. */
 export function occurrenceEvent(occurrence: EffectiveOccurrence<FeedEvent>, calendar: Calendar): string {
   const { event, texts, color } = occurrence;
   const { eventId } = occurrenceView(occurrence);
   return BEGIN + named(eventId, event, calendar) + utcTimes(occurrence) + described(texts, color) + END_OF_EVENT;
 }
 
-/** A new zone of the calendar shows a series differently, and does not write it. */
+/** A new zone of the calendar changes how a series is shown, but is not a write of the series. */
 function named(uid: string, { revision, changedAt, recurring }: FeedEvent, calendar: Calendar): string {
   const isInZone = recurring !== undefined;
   const changed = utcChange(Math.max(changedAt, isInZone ? (calendar.zoneChanges.at(-1)?.since ?? 0) : 0));
@@ -117,7 +117,7 @@ function isInstant({ startsAt, endsAt }: Times): boolean {
   return Math.floor(startsAt / 1000) === Math.floor(endsAt / 1000);
 }
 
-/** The end after the start that a reader takes the wall time for. */
+/** The end, counted from the instant that readers compute from the wall time. */
 function endOfRead({ startsAt, endsAt }: Times, { zone, wall }: SeriesPart): EpochMs {
   return localToInstant(wall, zone) + endsAt - startsAt;
 }

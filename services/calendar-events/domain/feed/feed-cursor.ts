@@ -1,6 +1,6 @@
 import type { EpochMs } from "../../../contracts/ids.ts";
 
-/** Where a page of a feed begins. */
+/** Position of the first entry of a page. */
 export interface FeedCursor extends FeedPosition {
   /** The cluster time of the snapshot in which the feed is read, in decimal digits. */
   readonly moment: string;
@@ -10,15 +10,15 @@ export interface FeedCursor extends FeedPosition {
 export interface FeedPosition {
   readonly changedAt: EpochMs;
   readonly id: string;
-  /** Set where the event is not finished; without it the page begins behind the event. */
+  /** Set if a page ends within an event; without it the page begins after the event. */
   readonly within?: SeriesPosition;
 }
 
-/** How far a series is written. */
+/** Position within a series. */
 export interface SeriesPosition {
-  /** The part that comes next, or its exceptions; as many as there are parts: the changed occurrences. */
+  /** Index of the next part; the number of parts stands for the changed occurrences. */
   readonly part: number;
-  /** Original start of the last exception or changed occurrence that is written; undefined before the part. */
+  /** Original start of the last written exception or changed occurrence; undefined before the part begins. */
   readonly after?: EpochMs;
 }
 

@@ -6,30 +6,30 @@ import { DAY_MS } from "../recurrence/civil-days.ts";
 
 /** The values that determine the text of a feed. */
 export interface FeedState {
-  /** When an event of the guild was last written; 0 where none ever was. Database time. */
+  /** Time of the last write of an event of the guild, by the database's clock; 0 without any. */
   readonly changedAt: EpochMs;
   readonly calendarRevision: number;
 }
 
-/** The state without the day; of this release of guildcal and of the time zones. */
+/** The state without the day. It includes the releases of guildcal and of the time zones. */
 function stateText({ changedAt, calendarRevision }: FeedState): string {
   const { version, source } = timeZones();
   return [VERSION, `${version}${source === "folder" ? "f" : ""}`, changedAt.toString(36), calendarRevision].join("/");
 }
 
-/** The tag of a feed at which no write under way can change what is shown. */
+/** The tag of a feed that no write in flight can change. */
 export function feedTag(state: FeedState, now: EpochMs): string {
   return `${stateText(state)}/${dayOf(now)}`;
 }
 
-/** The tag of a feed that a write under way may still change without another `changedAt`: it is of this moment alone. */
+/** The tag of a feed that a write in flight may change without changing `changedAt`. It matches no later request. */
 export function unsettledTag(state: FeedState, moment: string): string {
   return `${stateText(state)}/at${moment}`;
 }
 
 /**
- * Whether a tag is that of the state. An event that was removed is known for some days; after these the last write is an
- * earlier one again, and so would be an old tag.
+ * Whether a tag belongs to the state. A tombstone expires after some days; the last write is then an earlier one, and an old
+ * tag would match again. Therefore a tag matches only before that.
  */
 export function isTagOf(tag: string, state: FeedState, now: EpochMs): boolean {
   const before = stateText(state);

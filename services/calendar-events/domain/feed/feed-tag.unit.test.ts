@@ -8,7 +8,7 @@ const NOW = Date.UTC(2026, 10, 24, 12);
 const state = { changedAt: NOW - DAY, calendarRevision: 3 };
 
 describe("the tag of a feed", () => {
-  test("is that of its state, and of no other", () => {
+  test("matches its own state and no other", () => {
     const tag = feedTag(state, NOW);
     expect(isTagOf(tag, state, NOW)).toBe(true);
     expect(isTagOf(tag, { ...state, changedAt: state.changedAt + 1 }, NOW)).toBe(false);
@@ -17,19 +17,19 @@ describe("the tag of a feed", () => {
   });
 
   /** The write that a tombstone was made by is forgotten after seven days: then an earlier one is the last. */
-  test("is no more after days in which an event may have been removed, and what tells of it forgotten", () => {
+  test("does not match after the days in which the tombstone of a removed event may have expired", () => {
     const tag = feedTag(state, NOW);
     expect([0, 4, 5].map((days) => isTagOf(tag, state, NOW + days * DAY))).toEqual([true, true, true]);
     expect([6, 7, 400].map((days) => isTagOf(tag, state, NOW + days * DAY))).toEqual([false, false, false]);
     expect(isTagOf(tag, state, NOW - DAY)).toBe(false);
   });
 
-  test("that a write under way may still change is that of no state", () => {
+  test("of a feed that a write in flight may change matches no state", () => {
     expect(isTagOf(unsettledTag(state, "7123"), state, NOW)).toBe(false);
   });
 
   test.each(["", "/", "x", `${feedTag(state, NOW)}0`, `${feedTag(state, NOW)}x`, feedTag(state, NOW).slice(0, -1)])(
-    "is not %j",
+    "is refused: %j",
     (tag) => {
       expect(isTagOf(tag, state, NOW)).toBe(false);
     },
@@ -58,7 +58,7 @@ describe("a cursor of a feed", () => {
     );
   });
 
-  test.each(["", "1", "1.2", "x.2.", "1.2.e.x", "1.2.e.0.-2", "1.2.e.0.1.1"])("is not %j", (text) => {
+  test.each(["", "1", "1.2", "x.2.", "1.2.e.x", "1.2.e.0.-2", "1.2.e.0.1.1"])("is refused: %j", (text) => {
     expect(readCursor(text)).toBeUndefined();
   });
 });

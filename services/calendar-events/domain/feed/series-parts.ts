@@ -24,11 +24,11 @@ import type { Zone } from "../calendar/zone.ts";
 export interface SeriesPart {
   readonly uid: string;
   readonly zone: Zone;
-  /** The wall time of the first occurrence by the rule. Of one that occurs twice, the first occurrence may be the later. */
+  /** Wall time of the first occurrence by the rule. If it occurs twice, the first occurrence may be the later instant. */
   readonly wall: WallMs;
   readonly first: RuleOccurrence;
   readonly rrule: string;
-  /** Original starts of its occurrences are from this one on, and before `until`. */
+  /** Original start of the first occurrence; `until` is exclusive. */
   readonly from: EpochMs;
   readonly until: EpochMs;
 }
@@ -73,10 +73,10 @@ function ruleOf(event: RecurringEvent, calendar: Calendar): Series {
   return seriesOf({ ...event, recurring: { ...event.recurring, recurrence } }, calendar) as Series;
 }
 
-/** A change of the zone moves an occurrence by no more. */
+/** Maximum distance that a change of the zone moves an occurrence. */
 const FURTHEST_MOVE_MS = 26 * 3_600_000;
 
-/** The first occurrence that a zone of the calendar, or a later one, has moved. */
+/** The first occurrence that this zone, or a later one, has moved. */
 function firstInEra(series: Series, era: number): RuleOccurrence | undefined {
   const since = series.clock[era]?.since ?? 0;
   const around = { from: since - FURTHEST_MOVE_MS, until: LAST_EPOCH_MS + 1 };
@@ -93,7 +93,7 @@ interface PartOfRule {
   readonly end: EpochMs | undefined;
 }
 
-/** The rule within a part. A part of several has no COUNT: occurrences of the others count as well. */
+/** The rule of a part. One of several parts has no COUNT, since the occurrences of other parts count, too. */
 function ruleOfPart(series: Series, { era, isOnly, end }: PartOfRule): Recurrence {
   const { recurrence, clock } = series;
   if (end !== undefined) return { ...recurrence, count: -1, until: end };
@@ -102,7 +102,7 @@ function ruleOfPart(series: Series, { era, isOnly, end }: PartOfRule): Recurrenc
   return isOnly || recurrence.count === -1 ? recurrence : { ...recurrence, count: -1, until: lastStart(series) };
 }
 
-/** When the last occurrence by the count starts. */
+/** Start of the last occurrence of a rule with a count. */
 function lastStart(series: Series): EpochMs {
   const { recurrence, startsAt, clock, lastDay } = series;
   const zone = clock[0].zone;
@@ -113,8 +113,8 @@ function lastStart(series: Series): EpochMs {
 }
 
 /**
- * The wall time by which the rule has the occurrence with this original start. It is another one than the clock shows where the
- * rule's does not exist and was moved forward: then the clock shows another time of the day than that of the series.
+ * The wall time at which the rule has the occurrence with this original start. It differs from the clock if the rule's wall
+ * time did not exist and was moved forward.
  */
 export function wallOfRule({ startsAt, zone }: RuleStart, original: EpochMs): WallMs {
   const start = instantToLocal(startsAt, zone);
@@ -137,7 +137,7 @@ function offsetBefore(at: EpochMs, zone: Zone): number {
   return changes.findLast((change) => change.at <= at)?.before ?? first;
 }
 
-/** Whether a reader takes the start of the series for another instant: its wall time occurs twice, and the later is meant. */
+/** Whether readers would take the start for another instant: its wall time occurs twice, and the start is the later one. */
 export function isLaterOfTwo({ startsAt, recurring }: RecurringEvent): boolean {
   const zone = zoneOf(recurring.anchor);
   return localToInstant(instantToLocal(startsAt, zone), zone) !== startsAt;

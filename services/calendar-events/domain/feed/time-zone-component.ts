@@ -12,17 +12,17 @@ import type { WallMs } from "../calendar/local-to-instant.ts";
 import { component, contentLine } from "./content-line.ts";
 import { wallStamp } from "./date-time.ts";
 
-/** One change of a clock, or with a rule one that comes back every year (RFC 5545, section 3.6.5). */
+/** One clock change, or a yearly one with its RRULE (RFC 5545, section 3.6.5). */
 interface Observance {
   readonly isDaylight: boolean;
-  /** The first onset, on the clock that runs before it. */
+  /** Wall time of the first onset, by the offset before it. */
   readonly onset: WallMs;
   readonly before: number;
   readonly after: number;
   readonly rrule?: string;
 }
 
-/** A VTIMEZONE of the clock from an instant on, without an end. */
+/** A VTIMEZONE with all clock changes from an instant on. */
 export function timeZoneComponent(name: string, rules: ZoneRules, from: EpochMs): string {
   const observances = observancesFrom(rules, from).map(observanceComponent);
   return component("VTIMEZONE", contentLine("TZID", name) + observances.join(""));
@@ -38,10 +38,10 @@ function observanceComponent({ isDaylight, onset, before, after, rrule }: Observ
   return component(isDaylight ? "DAYLIGHT" : "STANDARD", lines.join(""));
 }
 
-/** Within so many years a weekday's date takes each of its seven places in a month. */
+/** Within this number of years a weekday takes each of its seven dates in a month. */
 const YEARS_OF_ALL_DATES = 13;
 
-/** From the year before on, both changes of a year lie before all that the clock is needed for. */
+/** Begins one year early, so that both changes of that year are before `from`. */
 function observancesFrom(rules: ZoneRules, from: EpochMs): Observance[] {
   const begin = Date.UTC(yearOf(from) - 1, 0, 1);
   const listedUntil = rules.changes.at(-1)?.at ?? begin;
@@ -61,7 +61,7 @@ function observancesFrom(rules: ZoneRules, from: EpochMs): Observance[] {
   return [{ isDaylight: false, onset: begin + first, before: first, after: first }, ...all];
 }
 
-/** The place of the first change from which on there are those that come back every year, all of them, and no others. */
+/** Index of the first change from which on the changes are exactly the yearly ones. */
 function regularFrom(changes: readonly ClockChange[], yearly: readonly YearlyChange[], [begin, end]: Span): number {
   const years = Array.from({ length: yearOf(end) - yearOf(begin) + 3 }, (_, after) => yearOf(begin) - 1 + after);
   const expected = years.flatMap((year) => yearly.map((rule) => instantIn(year, rule)));
@@ -95,7 +95,7 @@ function yearlyObservances(rule: YearlyChange, regular: readonly ClockChange[]):
 
 /** Sunday first, as `YearlyChange` counts. */
 const DAY_NAMES = [...WEEKDAYS.slice(-1), ...WEEKDAYS];
-/** A year without a leap day, in which no change of this kind depends on one. */
+/** A common year: no yearly change depends on the leap day. */
 const COMMON_YEAR = 2001;
 
 /** The parts of an RRULE that give the dates of a yearly change: one for each month in which it may lie. */
@@ -117,7 +117,7 @@ function monthDays(days: readonly number[]): string {
   return `BYMONTHDAY=${days.join(",")}`;
 }
 
-/** Where seven days are the nth or the last week of the month, by that: some readers know no other form. */
+/** Seven days that are the nth or last week of a month are written as BYDAY with a number: some readers support no other form. */
 function weekdayAmong(name: string, days: readonly number[], month: number): string {
   const [first = 0, last = 0] = [days[0], days.at(-1)];
   const isWeek = days.length === 7;
@@ -126,7 +126,7 @@ function weekdayAmong(name: string, days: readonly number[], month: number): str
   return `BYDAY=${name};${monthDays(days)}`;
 }
 
-/** +0200, and with seconds where there are some: -004430. */
+/** Such as +0200, or with seconds -004430. */
 function offsetText(offset: number): string {
   const seconds = Math.round(Math.abs(offset) / 1000);
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];

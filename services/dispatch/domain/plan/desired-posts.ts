@@ -1,7 +1,9 @@
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
-import { mayHaveBeenSent, type Post, postId, type PostKey, subjectKey } from "../post/post.ts";
+import { lateReason } from "../post/late-reason.ts";
+import { isOpen, mayHaveBeenSent, type Post, postId, type PostKey, subjectKey } from "../post/post.ts";
 import { type SinkName } from "../post/sink-name.ts";
+import type { Outage } from "../post/wait.ts";
 import { type FireTime, leadMs } from "./fire-time.ts";
 import type { PlanInput } from "./plan-input.ts";
 import { isReannounced } from "./reannounce.ts";
@@ -23,8 +25,10 @@ export function desiredPostsFor({
   existing,
   sinks,
   sinksEnabledSince = {},
+  restore,
 }: PlanInput): (candidate: Candidate) => DesiredPost[] {
   const sentStarts = startsSent(existing);
+  const lostReason = restoreReason(restore, existing);
   const refused = existing.filter(({ suspends }) => suspends !== undefined);
 
   function desiredPost({ announcement, occurrence, time }: Candidate, sink: SinkName): DesiredPost {
@@ -37,7 +41,7 @@ export function desiredPostsFor({
       ? `the sink ${sink} was switched on after it was due`
       : isSecond
         ? ANNOUNCED_ALREADY
-        : suspensionReason(announcement, sink, refused);
+        : (lostReason(post) ?? suspensionReason(announcement, sink, refused));
     return reason === undefined ? post : { ...post, time: { kind: "skipped", dueAt: time.dueAt, reason } };
   }
 
@@ -45,6 +49,20 @@ export function desiredPostsFor({
 }
 
 const ANNOUNCED_ALREADY = "the event had been announced already";
+
+/**
+ * Returns a function that gives the reason why a post is not planned: it was due before a restore and is not in the
+ * restored plan, so it may have been planned and sent after the moment of the backup.
+ */
+function restoreReason(
+  restore: Outage | undefined,
+  existing: readonly Post[],
+): (post: DesiredPost) => string | undefined {
+  if (restore === undefined) return () => undefined;
+  const reason = lateReason([{ ...restore, ms: restore.until - restore.from }]);
+  const open = new Set(existing.filter(isOpen).map(postKey));
+  return (post) => (post.time.dueAt <= restore.until && !open.has(postKey(post)) ? reason : undefined);
+}
 
 /** A permanent refusal by the channel suspends the announcement until any field of the announcement is updated. */
 function suspensionReason(

@@ -4,6 +4,7 @@ import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { Window } from "../../../contracts/window.ts";
 import type { Post } from "../post/post.ts";
 import type { SinkName } from "../post/sink-name.ts";
+import type { Outage } from "../post/wait.ts";
 import type { Candidate, SelectionInput } from "./select-soonest.ts";
 
 /** Largest number of posts of one guild that are open at the same time (D39). */
@@ -22,8 +23,15 @@ export const CANDIDATES_PER_POST = 2;
  */
 export type SinksEnabledSince = Readonly<Partial<Record<SinkName, EpochMs>>>;
 
+/** Since when posts are planned, the same for all guilds. */
+export interface LedgerStart {
+  readonly sinksEnabledSince?: SinksEnabledSince;
+  /** Posts that were due before the end of this interval and have no row may have been sent. */
+  readonly restore?: Outage | undefined;
+}
+
 /** Everything that a guild's plan depends on. Posts before `start` and from `through` on stay as they are. */
-export interface PlanInput extends SelectionInput {
+export interface PlanInput extends SelectionInput, LedgerStart {
   readonly guildId: GuildId;
   readonly announcements: readonly AnnouncementRule[];
   /** Every occurrence that starts in one of the windows. */
@@ -32,7 +40,6 @@ export interface PlanInput extends SelectionInput {
   /** The guild's soonest open posts, and all posts of the selected occurrences. */
   readonly existing: readonly Post[];
   readonly sinks: readonly SinkName[];
-  readonly sinksEnabledSince?: SinksEnabledSince;
   /** Candidates that were due and were cancelled before any plan. */
   readonly cancelled?: readonly Candidate[];
   /** The last occurrence that was read, where more are due almost at the same time than can be read. */

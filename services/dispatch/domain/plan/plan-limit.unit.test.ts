@@ -135,10 +135,14 @@ describe("the plan of a guild with more posts ahead than may be open (D39)", () 
     if (end === undefined) throw new Error("all is planned");
     const now = NOON + 2 * HOUR;
     const late = { ...input, now, start: firstPositionAt(now - 15 * MINUTE), existing: planned(input).map(sent) };
-    const { inserts } = planPosts(samplePlanInput({ ...late, bounded: { farthestEnd: end, recordedThrough: 0 } }));
+    const { inserts } = planPosts(samplePlanInput({ ...late, bounded: { end, farthestEnd: end, recordedThrough: 0 } }));
     expect(inserts).toEqual([]);
     const all = planPosts(
-      samplePlanInput({ ...late, start: firstPositionAt(NOON), bounded: { farthestEnd: end, recordedThrough: 0 } }),
+      samplePlanInput({
+        ...late,
+        start: firstPositionAt(NOON),
+        bounded: { end, farthestEnd: end, recordedThrough: 0 },
+      }),
     );
     expect(all.inserts.map(({ announcementId, state, reason }) => [announcementId, state, reason])).toEqual([
       [
@@ -152,10 +156,24 @@ describe("the plan of a guild with more posts ahead than may be open (D39)", () 
         "more than 4 posts of the guild were to be planned before it; this row stands for 9 other posts of the announcement, due until 1970-02-11T17:00:00.000Z",
       ],
     ]);
-    const recorded = { farthestEnd: end, recordedThrough: now };
+    const recorded = { end, farthestEnd: end, recordedThrough: now };
     expect(planPosts(samplePlanInput({ ...late, start: firstPositionAt(NOON), bounded: recorded })).inserts).toEqual(
       [],
     );
+  });
+
+  test("marks the posts for which there was no room before they were due (D44)", () => {
+    const input = { occurrences: occurrences(10), maxOpenPosts: 4 };
+    const { end } = planPosts(samplePlanInput(input));
+    if (end === undefined) throw new Error("all is planned");
+    const bounded = { end, farthestEnd: end, recordedThrough: 0 };
+    const marksAt = (now: number) => {
+      const next = { ...input, now, start: firstPositionAt(NOON), bounded, existing: planned(input).map(sent) };
+      return planPosts(samplePlanInput(next)).inserts.map(({ overLimit, plannedAt }) => [overLimit, plannedAt]);
+    };
+    const dueAt = planned(input)[0]?.dueAt ?? 0;
+    expect(marksAt(dueAt + MINUTE)).toEqual(Array.from({ length: 4 }, () => [true, dueAt + MINUTE]));
+    expect(marksAt(dueAt - MINUTE)).toEqual(Array.from({ length: 4 }, () => [undefined, undefined]));
   });
 
   test("selects the soonest of ten million pairs in slices", () => {

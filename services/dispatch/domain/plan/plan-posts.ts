@@ -181,10 +181,25 @@ interface DuePost extends DesiredPost {
   readonly time: Extract<FireTime, { readonly kind: "due" }>;
 }
 
-function newPost({ guildId, now, version }: PlanInput, { time, ...key }: DuePost, round: number): Post {
+function newPost(input: PlanInput, { time, ...key }: DuePost, round: number): Post {
+  const { guildId, now, version } = input;
+  const { dueAt, deadline } = time;
   const post = { ...key, id: postId(key, round), guildId, round, planRevision: version + 1, fence: 0 };
-  const untried = { attempts: 0, crashes: 0, delivered: [], wakeAt: time.dueAt, dueAt: time.dueAt };
-  return { ...post, ...untried, state: "planned", deadline: time.deadline, ...plannedLate(now, time.dueAt) };
+  const untried = { attempts: 0, crashes: 0, delivered: [], wakeAt: dueAt, dueAt };
+  const overLimit = now > dueAt && wasOverLimit(input, { ...key, at: dueAt });
+  return {
+    ...post,
+    ...untried,
+    state: "planned",
+    deadline,
+    ...plannedLate(now, dueAt),
+    ...(overLimit && { overLimit }),
+  };
+}
+
+/** Whether the plan before had no room for a post at this position. */
+function wasOverLimit({ bounded }: PlanInput, position: Position): boolean {
+  return bounded !== undefined && comparePositions(position, bounded.end) >= 0;
 }
 
 function updatesOf(row: Post, { time, channel }: DesiredPost, now: EpochMs): PlanUpdate[] {

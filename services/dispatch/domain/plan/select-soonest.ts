@@ -40,10 +40,11 @@ export interface SelectionInput {
   readonly now: EpochMs;
   readonly graceMs: number;
   /**
-   * Present if the plan before was bounded. No position from `farthestEnd` on was ever planned; candidates that
+   * Present if the plan before was bounded, by its end. No position from `farthestEnd` on was ever planned; candidates that
    * expired before `recordedThrough` have their `missed` rows.
    */
-  readonly bounded?: { readonly farthestEnd: Position; readonly recordedThrough: EpochMs } | undefined;
+  readonly bounded?:
+    { readonly end: Position; readonly farthestEnd: Position; readonly recordedThrough: EpochMs } | undefined;
 }
 
 /** Examining this many pairs takes a few milliseconds. */

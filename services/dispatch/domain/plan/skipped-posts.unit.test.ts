@@ -45,14 +45,14 @@ describe("an announcement that comes too late for many occurrences", () => {
     });
   });
 
-  test("gets no further rows while it stays as it is, whatever is added, and also when its first rows are gone", () => {
+  test("gets no further rows until it is changed, even if occurrences are added or its first rows have expired", () => {
     const existing = planned(tooLate(50));
     expect(plan({ ...tooLate(50), existing })).toEqual(NOTHING);
     expect(plan({ ...tooLate(80), existing })).toEqual(NOTHING);
     expect(plan({ ...tooLate(80), existing: existing.slice(-1) })).toEqual(NOTHING);
   });
 
-  test("gets one row in common again when it is changed, and the ten of another announcement are not counted", () => {
+  test("gets one summary row again after a change, and the ten of another announcement are not counted", () => {
     const existing = planned(tooLate(50));
     const { inserts } = plan({ ...tooLate(50, { revision: 4 }), existing });
     expect(inserts).toMatchObject([{ summaryOf: 4, occurrenceId: `o${MAX_SKIPPED_ROWS + 1}` }]);

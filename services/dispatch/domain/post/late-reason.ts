@@ -15,6 +15,10 @@ interface Sentence {
 }
 
 const SENTENCES: Readonly<Record<LateCode, Sentence>> = {
+  RESTORED: {
+    prefix: "the data were restored from a backup",
+    text: (wait) => `the data were restored from a backup without the outcomes ${timeRange(wait)}`,
+  },
   DISPATCH_DOWN: {
     prefix: "dispatch was not running",
     text: (wait) => `dispatch was not running ${timeRange(wait)}`,
@@ -28,7 +32,7 @@ const SENTENCES: Readonly<Record<LateCode, Sentence>> = {
     text: (wait) =>
       wait.isOutage === true
         ? `the database was out of reach ${timeRange(wait)}`
-        : `the database took ${seconds(wait)} to answer`,
+        : `the database took ${seconds(wait)} to respond`,
   },
   SINK_HALTED: {
     prefix: "nothing could be sent through the sink",
@@ -36,15 +40,20 @@ const SENTENCES: Readonly<Record<LateCode, Sentence>> = {
   },
   PLANNED_LATE: {
     prefix: "it was planned late",
-    text: (wait) => `it was planned late: ${seconds(wait)} went by before its change was worked off`,
+    text: (wait) => `it was planned late: its change was planned ${seconds(wait)} after it was stored`,
+  },
+  GUILD_LIMIT: {
+    prefix: "the guild's limit of open posts",
+    text: (wait) => `the guild's limit of open posts delayed it by ${seconds(wait)}`,
   },
   NOT_TAKEN_UP: {
     prefix: "no replica took it up",
-    text: (wait) => `no replica took it up for ${seconds(wait)}: posts that were due before it, or a load too high`,
+    text: (wait) =>
+      `no replica took it up for ${seconds(wait)}: other posts were due before it, or the load was too high`,
   },
   OTHER_REPLICA: {
     prefix: "another replica was to send it",
-    text: (wait) => `another replica was to send it, and had ${seconds(wait)} for that`,
+    text: (wait) => `another replica was to send it, and did not for ${seconds(wait)}`,
   },
   WORKER_VANISHED: {
     prefix: "its worker vanished",
@@ -52,23 +61,24 @@ const SENTENCES: Readonly<Record<LateCode, Sentence>> = {
   },
   ATTEMPT_FAILED: {
     prefix: "sending it failed",
-    text: (wait) => `sending it failed, and ${seconds(wait)} were waited to try again; the last error: ${wait.detail}`,
+    text: (wait) =>
+      `sending it failed, and the pauses between attempts took ${seconds(wait)}; the last error: ${wait.detail}`,
   },
   OWNERS_SILENT: {
     prefix: "the owners of its event",
-    text: (wait) => `the owners of its event and announcement did not answer for ${seconds(wait)}`,
+    text: (wait) => `the owners of its event and announcement did not respond for ${seconds(wait)}`,
   },
   RECEIVER_LIMIT: {
     prefix: "the receiver's limits",
-    text: (wait) => `the receiver's limits let nothing through for ${seconds(wait)}`,
+    text: (wait) => `the receiver's limits delayed it by ${seconds(wait)}`,
   },
   CHANNEL_LIMIT: {
     prefix: "the receiver's limit for its channel",
-    text: (wait) => `the receiver's limit for its channel let nothing through for ${seconds(wait)}`,
+    text: (wait) => `the receiver's limit for its channel delayed it by ${seconds(wait)}`,
   },
   CHANNEL_QUEUE: {
     prefix: "other posts of its channel",
-    text: (wait) => `other posts of its channel went before it for ${seconds(wait)}`,
+    text: (wait) => `other posts of its channel were sent before it for ${seconds(wait)}`,
   },
   SINK_BUDGET: {
     prefix: "the sink's requests per second",
@@ -80,7 +90,7 @@ const SENTENCES: Readonly<Record<LateCode, Sentence>> = {
   },
   RECEIVER_SLOW: {
     prefix: "the receiver took",
-    text: (wait) => `the receiver took ${seconds(wait)} to answer`,
+    text: (wait) => `the receiver took ${seconds(wait)} to respond`,
   },
 };
 

@@ -36,6 +36,8 @@ export interface Post extends PostKey, PostPlan {
   readonly wakeAt: EpochMs;
   /** Present if the post was planned after it was due. */
   readonly plannedAt?: EpochMs;
+  /** Whether it was planned late because the guild had as many open posts as it may have (D39). */
+  readonly overLimit?: true;
   /** The waits until the end of the last attempt; only in open posts. */
   readonly waited?: WaitTotals;
   readonly attempts: number;

@@ -13,7 +13,7 @@ export interface WaitInterval {
 
 /** An interval without something that every post needs; with `sink`, that every post of the sink needs. */
 export interface Outage extends WaitInterval {
-  readonly cause: "DISPATCH_DOWN" | "PROCESS_STALLED" | "DATABASE" | "SINK_HALTED";
+  readonly cause: "RESTORED" | "DISPATCH_DOWN" | "PROCESS_STALLED" | "DATABASE" | "SINK_HALTED";
   readonly sink?: SinkName;
 }
 
@@ -36,7 +36,7 @@ const MAX_WAITS = 8;
 const MIN_DOWNTIME_MS = 1_000;
 
 /**
- * Sums the intervals by cause: a downtime of dispatch first, then the longest. Time within an outage counts as the outage's, whatever the post waited for
+ * Sums the intervals by cause: a restore or a downtime of dispatch first, then the longest. Time within an outage counts as the outage's, whatever the post waited for
  * meanwhile.
  *
  * @param before - Waits that were summed earlier.
@@ -54,13 +54,13 @@ export function mergeWaits(
   return [...sums.values()].sort(compareWaits).slice(0, MAX_WAITS);
 }
 
-/** A downtime of dispatch comes first: what follows it, such as the limit of a channel, is often its consequence. */
+/** A restore or a downtime of dispatch comes first: what follows it, such as the limit of a channel, is often its consequence. */
 function compareWaits(one: Wait, other: Wait): number {
   return Number(isDowntime(other)) - Number(isDowntime(one)) || other.ms - one.ms;
 }
 
 function isDowntime({ cause, ms }: Wait): boolean {
-  return cause === "DISPATCH_DOWN" && ms >= MIN_DOWNTIME_MS;
+  return cause === "RESTORED" || (cause === "DISPATCH_DOWN" && ms >= MIN_DOWNTIME_MS);
 }
 
 function merged(known: Wait | undefined, wait: Wait): Wait {

@@ -35,7 +35,7 @@ export function newCircuitBreaker({ clock, reports }: Ports, { circuitOpenMs }: 
 
   return {
     open(sink, reason) {
-      reports.trouble("sink halted", { sink, reason });
+      reports.operationFailed("sink halted", { sink, reason });
       const openUntil = clock.now() + circuitOpenMs;
       circuits.set(sink, { openUntil, reason });
       addOutage(sink, openUntil, reason);

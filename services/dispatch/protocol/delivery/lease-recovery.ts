@@ -12,7 +12,7 @@ type NotFound = Exclude<Lookup, { kind: "found" }>;
 /** A post whose sending ended this many workers is not sent again (a poison message). */
 const POISON_CRASHES = 2;
 const WORKER_VANISHED = "its worker vanished while it was sending";
-const RECEIVER_UNREACHABLE = "the receiver can't be asked whether it has it";
+const RECEIVER_UNREACHABLE = "the receiver could not be reached to look it up";
 const STATE_UNREADABLE = "its event or announcement could not be read";
 const LOOKUP_TIMEOUT_MS = 3_000;
 const LOOKUP_RETRY_MS = 5_000;

@@ -27,7 +27,7 @@ export function newLedger({ store, clock, reports }: Ports, lifecycle: Lifecycle
       try {
         return await attempt(inDoubt);
       } catch (error) {
-        reports.trouble(what, { post, error });
+        reports.operationFailed(what, { post, error });
         await lifecycle.sleep(RETRY_MS);
         if (lifecycle.isStopping) return null;
       }

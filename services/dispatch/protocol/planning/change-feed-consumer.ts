@@ -175,7 +175,7 @@ function newFeedReader(
     const saving = (saved = mark);
     await store.saveChangeMark(feed, saving).catch((error: unknown) => {
       saved = undefined;
-      reports.trouble("save mark", { feed, error });
+      reports.operationFailed("save mark", { feed, error });
     });
   }
 

@@ -3,7 +3,7 @@ import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../../co
 import { selectCancelled } from "../../domain/plan/cancelled-before-planned.ts";
 import { leadMs } from "../../domain/plan/fire-time.ts";
 import type { Plan, PlanChanges } from "../../domain/plan/plan.ts";
-import { CANDIDATES_PER_POST, type PlanInput, type SinksEnabledSince } from "../../domain/plan/plan-input.ts";
+import { CANDIDATES_PER_POST, type LedgerStart, type PlanInput } from "../../domain/plan/plan-input.ts";
 import { comparePositions, firstPositionAt, type Position } from "../../domain/plan/plan-order.ts";
 import { applyUpdate, planSelection } from "../../domain/plan/plan-posts.ts";
 import { selectSoonest } from "../../domain/plan/select-soonest.ts";
@@ -40,7 +40,7 @@ export async function planGuild(
   timing: Timing,
   guildId: GuildId,
   since: EpochMs,
-  sinksEnabledSince: SinksEnabledSince,
+  ledgerStart: LedgerStart,
 ): Promise<PlanResult | undefined> {
   const { store, owners, clock, reports } = ports;
   const before = await store.guildPlan(guildId);
@@ -52,11 +52,11 @@ export async function planGuild(
   const announcements = everyRule.filter(({ until }) => until === undefined);
   const read = await readOccurrences(owners, timing, { guildId, leads, from: start.at, now });
   const { occurrences, windows, through, isTruncated, lastRead } = read;
-  if (isTruncated) reports.trouble("plan", { guildId, reason: "too many occurrences" });
+  if (isTruncated) reports.operationFailed("plan", { guildId, reason: "too many occurrences" });
   const { graceMs, maxOpenPosts } = timing;
   const { version, bounded } = before;
   const sinks = ports.sinks.map(({ name }) => name);
-  const given = { guildId, announcements, occurrences, windows, sinks, sinksEnabledSince, start, through, now };
+  const given = { guildId, announcements, occurrences, windows, sinks, ...ledgerStart, start, through, now };
   const bounds = { graceMs, maxOpenPosts, version, bounded };
   const selecting = selectSoonest({ ...given, ...bounds }, CANDIDATES_PER_POST * maxOpenPosts);
   const selection = await runInSlices(ports, selecting);

@@ -1,5 +1,5 @@
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
-import type { SinksEnabledSince } from "../../domain/plan/plan-input.ts";
+import type { LedgerStart } from "../../domain/plan/plan-input.ts";
 import type { Post } from "../../domain/post/post.ts";
 import type { Lifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";
@@ -60,7 +60,7 @@ export function newPlanner(
   const bounded = new Set<GuildId>();
   /** Bounded guilds whose plan continues within `ROOM_DELAY_MS`. */
   const continuing = new Set<GuildId>();
-  let sinksEnabledSince: SinksEnabledSince | undefined;
+  let ledgerStart: LedgerStart | undefined;
   const backoff: Backoff = newBackoff(ports);
 
   function enqueue(guildId: GuildId, since: EpochMs): Request {
@@ -70,9 +70,9 @@ export function newPlanner(
     return request;
   }
 
-  /** Read once: the sinks do not change while this process runs. */
-  async function enabledSinks(): Promise<SinksEnabledSince> {
-    return (sinksEnabledSince ??= await ports.store.enableSinks(ports.sinks.map(({ name }) => name)));
+  /** Read once: the sinks do not change while this process runs, and no process runs during a restore. */
+  async function readLedgerStart(): Promise<LedgerStart> {
+    return (ledgerStart ??= await ports.store.enableSinks(ports.sinks.map(({ name }) => name)));
   }
 
   function startNext(): void {
@@ -88,11 +88,11 @@ export function newPlanner(
     const beganAt = ports.clock.now();
     let pauseMs: number;
     try {
-      const stored = await planGuild(ports, timing, guildId, request.since, await enabledSinks());
+      const stored = await planGuild(ports, timing, guildId, request.since, await readLedgerStart());
       if (stored !== undefined) backoff.succeeded(guildId);
       pauseMs = stored === undefined ? requeue(guildId, request) : finish(guildId, request, stored, beganAt);
     } catch (error) {
-      if (!lifecycle.isStopping) ports.reports.trouble("plan", { guildId, error });
+      if (!lifecycle.isStopping) ports.reports.operationFailed("plan", { guildId, error });
       pauseMs = backoff.failed(guildId);
       if (await isLeftToSweep(guildId, request.since)) request.resolve(beganAt);
       else requeue(guildId, request);

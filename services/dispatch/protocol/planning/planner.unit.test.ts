@@ -96,7 +96,7 @@ describe("a guild whose plan fails while others are planned", () => {
         },
       },
       random: { fraction: () => 0.5 },
-      reports: { trouble: () => troubles.push(time.now) },
+      reports: { operationFailed: () => troubles.push(time.now) },
     } as unknown as Ports;
     const planner = newPlanner(ports, STANDARD_TIMING, newLifecycle(ports), () => undefined);
     let resolvedAt: number | undefined;

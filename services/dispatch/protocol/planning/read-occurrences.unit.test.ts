@@ -63,7 +63,7 @@ describe("a guild with more occurrences ahead than can be read", () => {
         settings: async () => ({}),
         occurrences: starting,
       },
-      reports: { settled: () => undefined, trouble: () => undefined },
+      reports: { settled: () => undefined, operationFailed: () => undefined },
     } as unknown as Ports;
     for (let since = 0; ; since = CONTINUE_PLAN) {
       const planned = await planGuild(ports, STANDARD_TIMING, GUILD, since === 0 ? now : since, {});

@@ -73,7 +73,7 @@ export function newDuePoller(
         try {
           return await poll(() => readOpenPost(id));
         } catch (error) {
-          reports.trouble("reread post", { post: id, error });
+          reports.operationFailed("reread post", { post: id, error });
         }
       } while (clock.now() <= deadline);
     },

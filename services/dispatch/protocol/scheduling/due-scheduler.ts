@@ -133,7 +133,7 @@ export function newDueScheduler(
     try {
       isKnown = await processPost(entry);
     } catch (error) {
-      reports.trouble("dispatch", { post: post.id, error });
+      reports.operationFailed("dispatch", { post: post.id, error });
     }
     inWork.delete(post.id);
     queue.end(entry, clock.now());

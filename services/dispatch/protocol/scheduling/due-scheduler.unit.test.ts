@@ -49,7 +49,7 @@ function schedulerWithSlowReads({ isStarted = true, all = ["one"] } = {}) {
     },
     replicas: { self: "one", all: () => all },
     sinks: [],
-    reports: { waited: () => undefined, trouble: () => undefined },
+    reports: { waited: () => undefined, operationFailed: () => undefined },
   } as unknown as Ports;
   const work = (entry: { readonly post: Post }) =>
     new Promise<boolean>((resolve, reject) => {

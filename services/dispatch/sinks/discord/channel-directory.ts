@@ -203,7 +203,7 @@ function refusedChannel(result: HttpResult): ChannelFinding | undefined {
 function unavailable(result: HttpResult, afterMs: number): Unavailable {
   const outcome = outcomeOf(result, afterMs);
   if (outcome.kind === "halted") return outcome;
-  return retry(outcome.kind === "sent" ? "the receiver's answer can't be read" : outcome.reason, afterMs);
+  return retry(outcome.kind === "sent" ? "the receiver's response can't be read" : outcome.reason, afterMs);
 }
 
 function limited(afterMs: number): Unavailable {

@@ -45,7 +45,7 @@ describe("announcements on a chat server that behaves as Discord does", () => {
     return (await history())[0];
   }
 
-  test("a post whose answer was lost is there once, and its id is known", async () => {
+  test("a post whose response was lost is there once, and its id is known", async () => {
     chat.server.script({ kind: "reset", accepted: true });
     const post = await announce("1");
     expect(chat.server.messages("1")).toMatchObject([{ embeds: [{ title: "raid 1" }] }]);
@@ -66,7 +66,7 @@ describe("announcements on a chat server that behaves as Discord does", () => {
 
   const refusal = { status: 403, body: { code: 50013, message: "Missing Permissions" } };
 
-  test("a post that is refused after a delivery with a lost answer is looked up", async () => {
+  test("a post that is refused after a delivery with a lost response is looked up", async () => {
     chat.server.script({ kind: "reset", accepted: true });
     chat.server.script({ kind: "response", response: refusal });
     const post = await announce("5");

@@ -6,7 +6,7 @@ const SENDERS = 64;
 
 /** One valid key requests lists of a full calendar, each after the last response. */
 export const FLOOD_OF_ONE_KEY: HostileRow = {
-  name: "one key asks for full lists without a pause",
+  name: "one key requests full lists without a pause",
   attackMs: 30_000,
   prepare: fill,
   async attack(stage, signal) {

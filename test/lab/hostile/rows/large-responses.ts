@@ -12,7 +12,7 @@ const FROM = { addresses: ["127.0.0.2"], againMs: 100 };
 
 /** Eight guilds request the largest allowed lists and larger ones, and do not read some of the responses. */
 export const LARGE_RESPONSES: HostileRow = {
-  name: "eight keys ask for lists of 4 and of 68 MB without a pause",
+  name: "eight keys request lists of 4 and of 68 MB without a pause",
   attackMs: 30_000,
   async prepare({ ask }) {
     for (const guild of GUILDS) {

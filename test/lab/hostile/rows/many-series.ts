@@ -14,9 +14,12 @@ const TEXT = "x".repeat(2_000);
 
 let previewed = { guild_id: GUILD, id: "" };
 
-/** One key requests lists, and previews of an announcement that covers no event, in a guild with very many series. */
+/**
+ * One key requests lists, as a whole and in pages, searches that find nothing, and previews of an announcement that covers no
+ * event, in a guild with very many series.
+ */
 export const MANY_SERIES: HostileRow = {
-  name: "one key asks for previews and lists in a guild with 100 000 series that go on",
+  name: "one key requests previews, lists and searches in a guild with 100 000 endless series",
   settings: { REQUESTS_PER_GUILD: "0", REQUESTS_PER_KEY: "0" },
   attackMs: 20_000,
   start: (env) => startOnFilledDatabase(env, fillSeries),
@@ -34,9 +37,9 @@ export const MANY_SERIES: HostileRow = {
         if (status !== 200 && status !== 404) await pause(100);
       }
     };
+    const where = { guild_id: GUILD, calendar_number: 1 };
     const anHour = () => ({
-      guild_id: GUILD,
-      calendar_number: 1,
+      ...where,
       epoch_start: Date.now(),
       epoch_end: Date.now() + HOUR_MS,
     });
@@ -44,6 +47,8 @@ export const MANY_SERIES: HostileRow = {
       Array.from({ length: CLIENTS_OF_EACH }, () => [
         repeat("/v1/announcement/preview", () => previewed),
         repeat("/v2/events/list/range", anHour),
+        repeat("/v2/events/list/range", () => ({ ...anHour(), limit: 1_000 })),
+        repeat("/v2/events/search", () => ({ ...where, text: `${"x".repeat(100)}y zebra` })),
       ]).flat(),
     );
   },

@@ -12,7 +12,7 @@ import {
 
 export type Send = (context: Context) => Promise<unknown>;
 
-interface RetriedCallOptions {
+interface CallAttemptsOptions {
   readonly send: Send;
   readonly context: Context;
   readonly action: RetryableAction;
@@ -29,8 +29,8 @@ interface RetriedCallOptions {
  * of a write was not started, its error does not count while other attempts run or wait, or after one that may have
  * been performed.
  */
-export class RetriedCall {
-  readonly #options: RetriedCallOptions;
+export class CallAttempts {
+  readonly #options: CallAttemptsOptions;
   /** The node that the call is addressed to; null means any replica. Moleculer writes the answering node here later. */
   readonly #nodeId: string | null;
   readonly #isRetryAllowed: boolean;
@@ -51,7 +51,7 @@ export class RetriedCall {
   #uncertainError: unknown;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: RetriedCallOptions) {
+  constructor(options: CallAttemptsOptions) {
     const { context, action } = options;
     const { timeout } = context.options;
     const retries = context.options.retries ?? RETRY_POLICY.maxRetries;

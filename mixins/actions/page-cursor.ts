@@ -1,0 +1,70 @@
+import { refuse, type Refusal } from "../../services/contracts/errors.ts";
+
+/** The position of an entry in the order of its list: each page begins behind one. */
+export type PagePosition = readonly (string | number)[];
+
+/** Compares texts by code unit, as the database compares ids. */
+export function comparePositions(a: PagePosition, b: PagePosition): number {
+  for (const [at, value] of a.entries()) {
+    const other = b[at] as typeof value;
+    if (value !== other) return value < other ? -1 : 1;
+  }
+  return 0;
+}
+
+/** Version of the form of cursors. A cursor of another version is refused. */
+const VERSION = 1;
+
+/** Writes and reads the cursors of one list (D49). A cursor has nothing but a position, so it gives access to nothing. */
+export interface PageCursors<Position extends PagePosition> {
+  write(position: Position): string;
+  /** Undefined without a cursor; refused if the text is no cursor of this list. */
+  read(cursor: string | undefined): Position | undefined | Refusal;
+}
+
+/**
+ * @param list - Name of the list, so that no list accepts the cursor of another one.
+ * @param example - Any position: those in cursors have values of the same types.
+ */
+export function pageCursors<Position extends PagePosition>(list: string, example: Position): PageCursors<Position> {
+  return {
+    write: (position) => writeCursor(list, position),
+    read(cursor) {
+      if (cursor === undefined) return undefined;
+      const position = positionIn(cursor);
+      // Another version or list, and other JSON or base64 of the same position, are other texts.
+      return isPosition(position, example) && writeCursor(list, position) === cursor ? position : REFUSAL;
+    },
+  };
+}
+
+/** Whether the values are of the same types as those of the example. */
+function isPosition<Position extends PagePosition>(
+  values: readonly unknown[] | undefined,
+  example: Position,
+): values is Position {
+  return values?.length === example.length && values.every((each, at) => isValue(each, example[at]));
+}
+
+function writeCursor(list: string, position: PagePosition): string {
+  return Buffer.from(JSON.stringify([VERSION, list, ...position])).toString("base64url");
+}
+
+/** The values of a cursor behind version and list, as far as it has the form of one. */
+function positionIn(cursor: string): unknown[] | undefined {
+  try {
+    const values: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    return Array.isArray(values) ? values.slice(2) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Numbers of positions are integers. */
+function isValue(value: unknown, example: unknown): boolean {
+  return typeof example === "number" ? Number.isSafeInteger(value) : typeof value === "string";
+}
+
+const REFUSAL = refuse("INVALID_REQUEST", [
+  { field: "cursor", code: "MALFORMED", message: "must be the next of an earlier response of this list" },
+]);

@@ -1,0 +1,170 @@
+import { firstPage } from "../../mixins/actions/page-entries.ts";
+import { comparePositions, pageCursors } from "../../mixins/actions/page-cursor.ts";
+import { TimeSlice } from "../../mixins/async/time-slice.ts";
+import type { EventView } from "../contracts/calendar-events.contract.ts";
+import { isRefusal, type Refusal } from "../contracts/errors.ts";
+import type { EpochMs, GuildId } from "../contracts/ids.ts";
+import { DEFAULT_PAGE_ENTRIES, type Page, type PageParams } from "../contracts/pages.ts";
+import type { Window } from "../contracts/window.ts";
+import type { Calendar } from "./domain/calendar/calendar.ts";
+import { MAX_ZONE_MOVE_MS } from "./domain/calendar/calendar-clock.ts";
+import { type EffectiveOccurrence, idOf, occurrenceView } from "./domain/event/effective-occurrence.ts";
+import { type ListedEvent, textsOf } from "./domain/event/event.ts";
+import { soonestOccurrences, type SoonestOccurrences } from "./domain/event/soonest-occurrences.ts";
+import { isOngoing, overlaps, type Times } from "./domain/event/window.ts";
+import { eachOccurrenceStarting, type Series } from "./domain/recurrence/occurrences.ts";
+import { effectiveOccurrences } from "./effective-occurrences.ts";
+import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
+import type { CalendarsStore } from "./store/calendars.store.ts";
+import type { EventReads } from "./store/event-reads.store.ts";
+
+/** Lists the events of a time window in pages (D49, README "How a page of a window is read"). */
+export interface WindowPages {
+  page(of: OfCalendar, window: Window, params: PageParams): Promise<Page<EventView> | Refusal>;
+  ongoingPage(of: OfCalendar, now: EpochMs, params: PageParams): Promise<Page<EventView> | Refusal>;
+}
+
+interface OfCalendar {
+  readonly guildId: GuildId;
+  readonly calendarNumber: number;
+}
+
+type Listed = EffectiveOccurrence<ListedEvent>;
+
+/** The order of a list (D17): a page begins behind this start and id. */
+type Position = readonly [startsAt: EpochMs, id: string];
+
+const cursors = pageCursors<Position>("events", [0, ""]);
+
+const HOUR_MS = 3_600_000;
+/** The parts of a window are longer and longer: a near page reads few events, and a calendar with few is read in few reads. */
+const FIRST_PART_MS = HOUR_MS;
+const GROWTH = 16;
+/** After this time no further part is read, and the page ends with the last one. */
+const PAGE_TIME_MS = 1_000;
+/**
+ * Occurrences of a series that are read beyond the limit. A new time zone can move occurrences past each other: two dates of a
+ * rule, and any of the 100 RDATEs.
+ */
+const OUT_OF_ORDER = 104;
+/** Events whose texts are read at once: with the longest ones, 1 MB. */
+const TEXTS_AT_ONCE = 50;
+
+export function windowPages(
+  store: CalendarEventsStore,
+  calendars: CalendarsStore,
+  pageTimeMs = PAGE_TIME_MS,
+): WindowPages {
+  async function page(
+    { guildId, calendarNumber }: OfCalendar,
+    { limit = DEFAULT_PAGE_ENTRIES, cursor }: PageParams,
+    { window, isListed }: Pick<Search, "window" | "isListed">,
+  ): Promise<Page<EventView> | Refusal> {
+    const position = cursors.read(cursor);
+    if (isRefusal(position)) return position;
+    const calendar = await calendars.find(guildId, calendarNumber);
+    const reads = store.snapshotReads();
+    const found = soonestOccurrences<Listed>(limit + 1, idOf);
+    const search = { reads, calendar, window, isListed, position, limit, found };
+    const end = performance.now() + pageTimeMs;
+    for await (const part of partsOf(search)) {
+      await collectPart(search, part);
+      if (found.list().length > limit) break;
+      if (part.until < window.until && performance.now() >= end) {
+        const next = cursors.write([part.until, ""]);
+        return { next, ...(await pageOf(reads, found.list(), limit)) };
+      }
+    }
+    return pageOf(reads, found.list(), limit);
+  }
+
+  return {
+    page: (of, window, params) => page(of, params, { window, isListed: () => true }),
+    ongoingPage: (of, now, params) =>
+      page(of, params, { window: { from: now, until: now + 1 }, isListed: (times) => isOngoing(times, now) }),
+  };
+}
+
+interface Search {
+  readonly reads: EventReads;
+  readonly calendar: Calendar;
+  readonly window: Window;
+  /** Whether an occurrence that overlaps the window is listed. */
+  readonly isListed: (times: Times) => boolean;
+  /** The page begins behind it; undefined for the first page. */
+  readonly position: Position | undefined;
+  readonly limit: number;
+  readonly found: SoonestOccurrences<Listed>;
+}
+
+/** A part of the window. Its entries are those that start in it; in the first part also those that the window begins in. */
+interface Part extends Window {
+  readonly isFirst: boolean;
+}
+
+/** The parts of the window behind the position. The first one that has no event is followed by the first one that may have. */
+async function* partsOf({ reads, calendar, window, position, found }: Search): AsyncIterable<Part> {
+  const [startsAt] = position ?? [-Infinity];
+  let part = { from: Math.max(window.from, startsAt), until: 0, isFirst: startsAt < window.from };
+  for (let lengthMs = FIRST_PART_MS; part.from < window.until; lengthMs *= GROWTH) {
+    part.until = Math.min(window.until, part.from + lengthMs);
+    yield part;
+    let from = part.until;
+    if (lengthMs === FIRST_PART_MS && found.list().length === 0 && from < window.until) {
+      const earliest = await reads.earliestStart(calendar.guildId, calendar.calendarNumber);
+      if (earliest === undefined) return;
+      from = Math.max(from, earliest - MAX_ZONE_MOVE_MS);
+    }
+    part = { from, until: 0, isFirst: false };
+  }
+}
+
+async function collectPart(search: Search, part: Part): Promise<void> {
+  const { reads, calendar, window, isListed, found } = search;
+  const slices = new TimeSlice();
+  for await (const events of reads.eventsOverlapping(calendar.guildId, calendar, part, { texts: false })) {
+    const occurrences = await effectiveOccurrences(events, {
+      reads,
+      eventsOf: (ids) => reads.findAll(ids),
+      window: part,
+      calendarOf: () => calendar,
+      expand: (series, isExcluded) =>
+        eachOccurrenceStarting(series, startsOf(series, search, part), search.limit + OUT_OF_ORDER, isExcluded),
+      isInWindow: (times) => overlaps(times, part),
+    });
+    slices.begin();
+    for (const occurrence of occurrences) {
+      const isInPart = part.isFirst ? overlaps(occurrence, window) : occurrence.startsAt >= part.from;
+      if (isInPart && isListed(occurrence) && isBehind(occurrence, search.position)) found.add(occurrence);
+      if (slices.isOver) await slices.rest();
+    }
+  }
+}
+
+/** The starts of the occurrences of a series that are entries of the part, and that may be in the page. */
+function startsOf({ startsAt, endsAt }: Series, { window, position, found }: Search, part: Part): Window {
+  const [after] = position ?? [-Infinity];
+  const first = part.isFirst ? window.from - Math.max(endsAt - startsAt, 1) + 1 : part.from;
+  return { from: Math.max(first, after), until: Math.min(part.until, found.horizon + 1) };
+}
+
+function isBehind(occurrence: Listed, position: Position | undefined): boolean {
+  if (position === undefined) return true;
+  return comparePositions([occurrence.startsAt, idOf(occurrence)], position) > 0;
+}
+
+/** The page of the occurrences, which have no texts yet. */
+function pageOf(reads: EventReads, occurrences: readonly Listed[], limit: number): Promise<Page<EventView>> {
+  return firstPage(viewsOf(reads, occurrences), limit, ({ startsAt, eventId }) => cursors.write([startsAt, eventId]));
+}
+
+async function* viewsOf(reads: EventReads, occurrences: readonly Listed[]): AsyncIterable<EventView> {
+  for (let at = 0; at < occurrences.length; at += TEXTS_AT_ONCE) {
+    const some = occurrences.slice(at, at + TEXTS_AT_ONCE);
+    const texts = await reads.textsOf([...new Set(some.flatMap((each) => [each.event.id, idOf(each)]))]);
+    for (const occurrence of some) {
+      const own = occurrence.override === undefined ? undefined : texts.get(idOf(occurrence));
+      yield occurrenceView({ ...occurrence, texts: textsOf({ ...texts.get(occurrence.event.id), ...own }) });
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { createReadStream } from "node:fs";
+import { createGunzip } from "node:zlib";
+import mongoose from "mongoose";
+
+type Collection = mongoose.mongo.Collection;
+type Document = mongoose.mongo.Document;
+
+const DOCUMENTS_PER_INSERT = 1_000;
+const BYTES_PER_INSERT = 4 * 1024 * 1024;
+const MAX_CONCURRENT_INSERTS = 4;
+/** Numbers stay of their BSON type: an integer that a double stores is a double again. */
+const AS_STORED = { promoteValues: false, bsonRegExp: true } as const;
+
+/** Inserts the documents of a file; returns their number. */
+export async function insertDocuments(collection: Collection, path: string): Promise<number> {
+  const running = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  let count = 0;
+  for await (const documents of batches(readDocuments(path))) {
+    count += documents.length;
+    const insert = collection
+      .insertMany(documents, { ordered: false })
+      .then(
+        () => undefined,
+        (error: unknown) => void failures.push(error),
+      )
+      .finally(() => running.delete(insert));
+    running.add(insert);
+    if (running.size >= MAX_CONCURRENT_INSERTS) await Promise.race(running);
+    if (failures.length > 0) break;
+  }
+  await Promise.all(running);
+  if (failures.length > 0) throw failures[0];
+  return count;
+}
+
+async function* batches(documents: AsyncIterable<Buffer>): AsyncGenerator<Document[]> {
+  let batch: Document[] = [];
+  let bytes = 0;
+  for await (const document of documents) {
+    if (batch.length === DOCUMENTS_PER_INSERT || (bytes > 0 && bytes + document.length > BYTES_PER_INSERT)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(mongoose.mongo.BSON.deserialize(document, AS_STORED));
+    bytes += document.length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** The documents of a file. Each begins with its length as a little-endian integer of 32 bits. */
+async function* readDocuments(path: string): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  const plain = createGunzip();
+  createReadStream(path)
+    .on("error", (error) => plain.destroy(error))
+    .pipe(plain);
+  for await (const chunk of plain) {
+    rest = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
+    while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
+      const length = rest.readInt32LE(0);
+      yield rest.subarray(0, length);
+      rest = rest.subarray(length);
+    }
+  }
+  if (rest.length > 0) throw new Error(`${path} ends within a document`);
+}

@@ -1,0 +1,171 @@
+import type { TestedGuard } from "./guard.ts";
+
+const position = {
+  file: "services/api/domain/sync-position.ts",
+  testFile: "services/api/domain/sync-position.unit.test.ts",
+};
+const token = { file: "services/api/changes/sync-token.ts", testFile: "services/api/changes/sync-token.unit.test.ts" };
+const streams = {
+  file: "services/api/changes/change-streams.ts",
+  testFile: "services/api/changes/change-streams.unit.test.ts",
+};
+const watch = { ...streams, file: "services/api/changes/change-watch.ts" };
+const records = {
+  file: "mixins/mongo/changed-records.ts",
+  testFile: "mixins/mongo/changed-records.mongo.test.ts",
+  onRealParts: true,
+} as const;
+const changes = { testFile: "services/api/changes/changes.int.test.ts", onRealParts: true } as const;
+
+/** Guards of the changes of a guild (D48): their completeness, tokens and streams. */
+export const CHANGES_GUARDS: readonly TestedGuard[] = [
+  {
+    ...position,
+    guard: "a position stays before writes that are not settled, so that none is missed that is stored late",
+    in: "positionAfter",
+    code: "$_.at <= $_",
+    without: "true",
+    test: "misses no record and repeats no revision",
+  },
+  {
+    ...position,
+    guard: "a position stays before a record that is not delivered",
+    in: "positionAfter",
+    code: "compareKeys($_, $_) < 0",
+    without: "true",
+    test: "stays before a late record that is not delivered yet",
+  },
+  {
+    ...position,
+    guard: "a position stays before a record that is behind the last one of an incomplete list",
+    in: "positionAfter",
+    code: "compareKeys($_, $_) <= 0",
+    without: "true",
+    test: "stays before a late record that is not delivered yet",
+  },
+  {
+    ...position,
+    guard: "a position names a limited number of revisions",
+    in: "selectChanges",
+    code: "$_ >= MAX_UNSETTLED",
+    without: "false",
+    test: "holds changes back while it names as many unsettled ones as it may",
+  },
+  {
+    ...position,
+    guard: "nothing is delivered behind the last known record of an incomplete list",
+    in: "selectChanges",
+    code: "$_.at > $_",
+    without: "false",
+    test: "delivers nothing behind the last known record of a kind whose list is incomplete",
+  },
+  {
+    ...token,
+    guard: "a token has all digests that it announces",
+    in: "decodeSyncToken",
+    code: "$_.length !== DIGEST_BYTES * $$$",
+    without: "false",
+    test: "is refused when it was cut, extended or changed",
+  },
+  {
+    ...streams,
+    guard: "a key has a limited number of streams",
+    in: "#add",
+    code: "(this.#openOfKey.get($_) ?? 0) >= $_",
+    without: "false",
+    test: "a key and a gateway have a limited number of streams",
+  },
+  {
+    ...streams,
+    guard: "a gateway has a limited number of streams",
+    in: "#add",
+    code: "this.#open.size >= $_",
+    without: "false",
+    test: "a key and a gateway have a limited number of streams",
+  },
+  {
+    ...streams,
+    guard: "a stream ends when its key is no longer valid",
+    in: "#pieces",
+    code: "!(await this.#mayRead($_))",
+    without: "false",
+    test: "a stream whose key was revoked, or has no access any more, ends without another change",
+  },
+  {
+    ...streams,
+    guard: "a stopping gateway opens no stream",
+    in: "#add",
+    code: "this.#isClosing",
+    without: "false",
+    test: "a stop of the gateway ends all streams, and refuses new ones with 503",
+  },
+  {
+    ...watch,
+    guard: "the streams at one position share a read",
+    in: "read",
+    code: "$_ !== undefined",
+    without: "false",
+    test: "a thousand streams of a guild at one position cost one read for each wake",
+  },
+  {
+    ...records,
+    guard: "delivered revisions are not returned again",
+    in: "changedRecords",
+    code: "!$_.has($_)",
+    without: "true",
+    test: "after a position are those behind it",
+  },
+  {
+    ...records,
+    guard: "a result has a limited size",
+    in: "changedRecords",
+    code: "if ($_ >= MAX_BYTES) break;",
+    without: "",
+    test: "end at the limit, and at a size",
+  },
+  {
+    ...changes,
+    guard: "a token of another guild is refused",
+    file: "services/api/changes/changes-reader.ts",
+    in: "positionOf",
+    code: "$STATE?.guildId !== $_",
+    without: "$STATE === undefined",
+    test: "a bad token is a 400 that names the field",
+  },
+  {
+    ...changes,
+    guard: "a token that is as old as tombstones is refused",
+    file: "services/api/changes/changes-reader.ts",
+    in: "positionOf",
+    code: "$_ - $_ > MAX_TOKEN_AGE_MS",
+    without: "false",
+    test: "a bad token is a 400 that names the field",
+  },
+  {
+    guard: "a token of the time whose writes are lost is refused",
+    file: "services/api/changes/changes-reader.ts",
+    in: "isLost",
+    code: "$_.some($_)",
+    without: "false",
+    testFile: "services/api/changes/changes-reader.unit.test.ts",
+    test: "after the backup, whose writes are lost",
+  },
+  {
+    ...changes,
+    guard: "a settled post gets the time of the database server",
+    file: "services/dispatch/store/posts.store.ts",
+    in: "toChange",
+    code: "$_.settledAt === undefined",
+    without: "true",
+    test: "have the outcome of each post once",
+  },
+  {
+    ...changes,
+    guard: "a cancelled post gets the time of the database server",
+    file: "services/dispatch/store/plans.store.ts",
+    in: "updateOf",
+    code: '$_ === "planned" ? {} : RECORDED_NOW',
+    without: "{}",
+    test: "have the outcome of each post once",
+  },
+];
