@@ -5,7 +5,7 @@ import { CHANNEL, type ChatSink, outgoing, startChatSink } from "../../../../tes
 import { until } from "../../../../test/real-parts/until.ts";
 import { announced } from "../../../../test/fixtures/announced-samples.ts";
 import { renderAnnouncement } from "../../domain/message/announcement-message.ts";
-import type { OutgoingMessage, Sink } from "../sink.ts";
+import type { OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
 
 const TIMEOUT_MS = 5_000;
 const { message } = outgoing();
@@ -24,6 +24,20 @@ async function start(...options: Parameters<typeof startChatSink>): Promise<Chat
 /** The requests that create a message. */
 function creates({ requests }: ChatServer) {
   return requests.filter(({ method }) => method === "POST");
+}
+
+/**
+ * Sends with a short timeout, and with a longer one if it was over before the request to create the message began: on a
+ * busy machine the look-up of the channel alone can take 100 ms.
+ */
+async function sendUntilRequested(sink: Sink): Promise<SendOutcome> {
+  let timeoutMs = 100;
+  let outcome = await sink.send(outgoing(), timeoutMs);
+  while (outcome.kind === "retry" && outcome.undelivered === true && timeoutMs < TIMEOUT_MS) {
+    timeoutMs *= 2;
+    outcome = await sink.send(outgoing(), timeoutMs);
+  }
+  return outcome;
 }
 
 describe("the sink discord", () => {
@@ -242,9 +256,10 @@ describe("the sink after a bad response", () => {
   ] as const)("returns in time without an answer (%j), and a repeat posts once", async (fault, before) => {
     const { server, sink } = await start();
     server.script(fault);
-    expect(await sink.send(outgoing(), 100)).toMatchObject({
+    expect(await sendUntilRequested(sink)).toEqual({
       kind: "retry",
       reason: "timed out",
+      afterMs: 0,
       undelivered: false,
     });
     await until(() => creates(server).length === 1, "received");
