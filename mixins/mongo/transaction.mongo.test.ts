@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import mongoose, { type ClientSession, type Connection, type Model, Schema } from "mongoose";
-import { emptyDatabase } from "../../test/real-parts/test-services.ts";
-import { until } from "../../test/real-parts/until.ts";
+import { emptyDatabase } from "../../test/harness/test-services.ts";
+import { until } from "../../test/harness/until.ts";
 import { closedConnection } from "./database.mixin.ts";
 import { inTransaction } from "./transaction.ts";
 import { DeadlinePassed, runInWriteContext } from "./write-context.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceBroker, type ServiceSchema } from "moleculer";
 import { brokerOptions } from "../../moleculer.config.ts";
-import { emptyDatabase } from "../../test/real-parts/test-services.ts";
-import { until } from "../../test/real-parts/until.ts";
+import { emptyDatabase } from "../../test/harness/test-services.ts";
+import { until } from "../../test/harness/until.ts";
 import { refuse } from "../../services/contracts/errors.ts";
 import { action } from "../../services/contracts/contract.ts";
 import { callMetrics } from "./call-metrics.middleware.ts";

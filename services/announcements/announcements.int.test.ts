@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { serve } from "../../mixins/actions/contract-action.ts";
-import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
+import { startTestServices, type TestServices } from "../../test/harness/test-services.ts";
 import {
   announcementChanged,
   type AnnouncementChanged,

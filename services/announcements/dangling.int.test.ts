@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
+import { startTestServices, type TestServices } from "../../test/harness/test-services.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
 import {
   announcementChanged,

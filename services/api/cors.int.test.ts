@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { standIn, startTestGateway, type TestGateway } from "../../test/real-parts/test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway } from "../../test/harness/test-gateway.ts";
 import { OWNERS } from "../contracts/service-names.ts";
 
 const APP = "https://app.example.com";

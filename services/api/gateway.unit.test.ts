@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
-import { until } from "../../test/real-parts/until.ts";
-import { webService } from "../../test/real-parts/web-service.ts";
+import { until } from "../../test/harness/until.ts";
+import { webService } from "../../test/harness/web-service.ts";
 import { Gateway, gatewayPages, type GatewayOptions } from "./gateway.ts";
 
 /** A broker on which every health check succeeds. */

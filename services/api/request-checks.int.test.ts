@@ -6,7 +6,7 @@ import {
   startTestGateway,
   type TestGateway,
   untilReady,
-} from "../../test/real-parts/test-gateway.ts";
+} from "../../test/harness/test-gateway.ts";
 import { getGuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";

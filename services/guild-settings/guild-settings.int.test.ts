@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
+import { startTestServices, type TestServices } from "../../test/harness/test-services.ts";
 import type { Caller } from "../contracts/contract.ts";
 import {
   getGuildSettings,

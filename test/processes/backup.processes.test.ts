@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection } from "mongoose";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { ALL_COLLECTIONS } from "../../services/launch/backup/write-backup.ts";
-import { Launched, post, PROJECT } from "../real-parts/launched.ts";
-import { NodeProcess } from "../real-parts/node-process.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
-import { emptyDatabase } from "../real-parts/test-services.ts";
-import { until } from "../real-parts/until.ts";
+import { Launched, post, PROJECT } from "../harness/launched.ts";
+import { NodeProcess } from "../harness/node-process.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
+import { emptyDatabase } from "../harness/test-services.ts";
+import { until } from "../harness/until.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { connect, nkeyAuthenticator, type NatsConnection } from "nats";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched, PROJECT } from "../real-parts/launched.ts";
-import { type MoleculerPackage, OutsideService } from "../real-parts/outside-service.ts";
-import { until } from "../real-parts/until.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { Launched, PROJECT } from "../harness/launched.ts";
+import { type MoleculerPackage, OutsideService } from "../harness/outside-service.ts";
+import { until } from "../harness/until.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const run = promisify(execFile);
 const OWN = "375357265198317579";

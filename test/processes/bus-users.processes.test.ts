@@ -10,8 +10,8 @@ import {
 } from "../../services/contracts/announcements.contract.ts";
 import { type EmbeddedNats, startNatsWithUsers } from "../../services/launch/embedded/embedded-nats.ts";
 import { type TemporaryNatsUsers, temporaryNatsUsers } from "../../services/launch/permissions/nats-users.ts";
-import { emptyDatabase } from "../real-parts/test-services.ts";
-import { until } from "../real-parts/until.ts";
+import { emptyDatabase } from "../harness/test-services.ts";
+import { until } from "../harness/until.ts";
 import type { ServiceName } from "../../services/contracts/service-names.ts";
 
 const everyOne = { guildId: "375357265198317579", amount: -1 };

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { guildcalClient, isApiError, isNoResponseError } from "../../clients/http/src/index.ts";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched } from "../real-parts/launched.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
-import { serviceProcess } from "../real-parts/service-process.ts";
-import { until } from "../real-parts/until.ts";
+import { Launched } from "../harness/launched.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
+import { serviceProcess } from "../harness/service-process.ts";
+import { until } from "../harness/until.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const GUILD = "375357265198317579";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched } from "../real-parts/launched.ts";
+import { Launched } from "../harness/launched.ts";
 
 describe("npm run demo", () => {
   test("starts a service, prints each request and response, moves the event, and ends after the post", async () => {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched } from "../real-parts/launched.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { Launched } from "../harness/launched.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 interface Document {
   readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;

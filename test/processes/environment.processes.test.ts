@@ -2,10 +2,10 @@ import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { Launched } from "../real-parts/launched.ts";
-import { childrenOf, commandLine } from "../real-parts/service-process.ts";
+import { Launched } from "../harness/launched.ts";
+import { childrenOf, commandLine } from "../harness/service-process.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 /** Each secret, with the only process that may know it. */
 const SECRETS = {

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { ClientProject } from "../real-parts/client-project.ts";
-import { Launched, PROJECT } from "../real-parts/launched.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { ClientProject } from "../harness/client-project.ts";
+import { Launched, PROJECT } from "../harness/launched.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const run = promisify(execFile);
 const KEY = "a-key-of-twenty-characters-or-more";

@@ -3,10 +3,10 @@ import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { freeze } from "../real-parts/freeze.ts";
-import { Launched, post } from "../real-parts/launched.ts";
-import { until } from "../real-parts/until.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { freeze } from "../harness/freeze.ts";
+import { Launched, post } from "../harness/launched.ts";
+import { until } from "../harness/until.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 

@@ -9,9 +9,9 @@ import type { GuildId } from "../../services/contracts/ids.ts";
 import { type EmbeddedNats, startNatsWithUsers } from "../../services/launch/embedded/embedded-nats.ts";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { type TemporaryNatsUsers, temporaryNatsUsers } from "../../services/launch/permissions/nats-users.ts";
-import { Launched } from "../real-parts/launched.ts";
-import { emptyDatabase } from "../real-parts/test-services.ts";
-import { until } from "../real-parts/until.ts";
+import { Launched } from "../harness/launched.ts";
+import { emptyDatabase } from "../harness/test-services.ts";
+import { until } from "../harness/until.ts";
 
 interface Codec {
   encode(value: unknown): Buffer;

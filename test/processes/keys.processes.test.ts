@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched, post } from "../real-parts/launched.ts";
-import { until } from "../real-parts/until.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { Launched, post } from "../harness/launched.ts";
+import { until } from "../harness/until.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const run = promisify(execFile);
 const START = join(import.meta.dirname, "../../services/launch/start.js");

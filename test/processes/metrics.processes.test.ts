@@ -6,10 +6,10 @@ import { SERVICES } from "../../services/contracts/service-names.ts";
 import { RULES } from "../manifests/alert-rules.ts";
 import { DASHBOARD_QUERIES } from "../manifests/dashboard.ts";
 import { selectorsOf } from "../manifests/promql.ts";
-import { freePorts, freePortsInARow } from "../real-parts/free-ports.ts";
-import { Launched, post } from "../real-parts/launched.ts";
-import { until } from "../real-parts/until.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { freePorts, freePortsInARow } from "../harness/free-ports.ts";
+import { Launched, post } from "../harness/launched.ts";
+import { until } from "../harness/until.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };

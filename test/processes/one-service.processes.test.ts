@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched } from "../real-parts/launched.ts";
-import { emptyDatabase } from "../real-parts/test-services.ts";
-import { until } from "../real-parts/until.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { Launched } from "../harness/launched.ts";
+import { emptyDatabase } from "../harness/test-services.ts";
+import { until } from "../harness/until.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 /** Time for which a gateway waits for the other services, with some time for its start. */
 const OTHERS_AWAITED_MS = 25_000;

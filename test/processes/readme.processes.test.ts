@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched, PROJECT } from "../real-parts/launched.ts";
-import { emptyDatabase } from "../real-parts/test-services.ts";
+import { Launched, PROJECT } from "../harness/launched.ts";
+import { emptyDatabase } from "../harness/test-services.ts";
 
 const run = promisify(execFile);
 const KEY = "a-key-of-twenty-characters-or-more";

@@ -8,7 +8,7 @@ import { serve } from "../../mixins/actions/contract-action.ts";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { action } from "../../services/contracts/contract.ts";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
-import { until } from "../real-parts/until.ts";
+import { until } from "../harness/until.ts";
 
 const read = action<object, number>({ name: "thing.read", keys: "guild read", params: {}, idempotent: true });
 const set = action<object, number>({ name: "thing.set", keys: "guild write", params: {}, idempotent: true });

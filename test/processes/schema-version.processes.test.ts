@@ -4,9 +4,9 @@ import { schemaCollection } from "../../services/launch/permissions/database-pri
 import { finishSchema, SCHEMA_VERSION } from "../../services/launch/run/schema-version.ts";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";
-import { Launched, post } from "../real-parts/launched.ts";
-import { emptyDatabase } from "../real-parts/test-services.ts";
-import { until } from "../real-parts/until.ts";
+import { Launched, post } from "../harness/launched.ts";
+import { emptyDatabase } from "../harness/test-services.ts";
+import { until } from "../harness/until.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };

@@ -5,11 +5,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { type ApiResponse, Launched, post } from "../real-parts/launched.ts";
-import { until } from "../real-parts/until.ts";
-import { childrenOf, commandLine, parentOf, serviceProcess } from "../real-parts/service-process.ts";
+import { type ApiResponse, Launched, post } from "../harness/launched.ts";
+import { until } from "../harness/until.ts";
+import { childrenOf, commandLine, parentOf, serviceProcess } from "../harness/service-process.ts";
 import { OWNERS } from "../../services/contracts/service-names.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };

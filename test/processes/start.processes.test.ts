@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched, post } from "../real-parts/launched.ts";
-import { emptyDatabase } from "../real-parts/test-services.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { Launched, post } from "../harness/launched.ts";
+import { emptyDatabase } from "../harness/test-services.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const run = promisify(execFile);
 const GUILD = "375357265198317579";

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched } from "../real-parts/launched.ts";
-import { type OtlpCollector, type ReceivedSpan, startOtlpCollector } from "../real-parts/otlp-collector.ts";
-import { until } from "../real-parts/until.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { Launched } from "../harness/launched.ts";
+import { type OtlpCollector, type ReceivedSpan, startOtlpCollector } from "../harness/otlp-collector.ts";
+import { until } from "../harness/until.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";

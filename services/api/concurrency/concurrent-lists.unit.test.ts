@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
-import { until } from "../../../test/real-parts/until.ts";
-import { responsesOf, postRequest } from "../../../test/real-parts/web-service.ts";
+import { until } from "../../../test/harness/until.ts";
+import { responsesOf, postRequest } from "../../../test/harness/web-service.ts";
 import type { Caller } from "../../contracts/contract.ts";
 import { requestHandler, type RequestHandlerOptions } from "../request-handler.ts";
 

@@ -7,8 +7,8 @@ import {
   startTestGateway,
   type TestGateway,
   untilReady,
-} from "../../../test/real-parts/test-gateway.ts";
-import { until } from "../../../test/real-parts/until.ts";
+} from "../../../test/harness/test-gateway.ts";
+import { until } from "../../../test/harness/until.ts";
 import { calendarEventsService } from "../../calendar-events/calendar-events.service.ts";
 import { MAX_FEEDS } from "../../contracts/feeds.contract.ts";
 import { guildSettingsService } from "../../guild-settings/guild-settings.service.ts";

@@ -5,8 +5,8 @@ import {
   MIB,
   request,
   statusesIn,
-} from "../../../test/real-parts/http-server-under-test.ts";
-import { until } from "../../../test/real-parts/until.ts";
+} from "../../../test/harness/http-server-under-test.ts";
+import { until } from "../../../test/harness/until.ts";
 import { jsonResponse } from "./http-response.ts";
 
 describe("the connection limits of the HTTP server", () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { HttpServerUnderTest, MIB, request, statusesIn } from "../../../test/real-parts/http-server-under-test.ts";
-import { until } from "../../../test/real-parts/until.ts";
+import { HttpServerUnderTest, MIB, request, statusesIn } from "../../../test/harness/http-server-under-test.ts";
+import { until } from "../../../test/harness/until.ts";
 import { jsonResponse } from "./http-response.ts";
 
 describe("a connection to the HTTP server", () => {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { HttpServerUnderTest, MIB } from "../../../test/real-parts/http-server-under-test.ts";
-import { until } from "../../../test/real-parts/until.ts";
+import { HttpServerUnderTest, MIB } from "../../../test/harness/http-server-under-test.ts";
+import { until } from "../../../test/harness/until.ts";
 import { StreamBroken } from "./http-response.ts";
 import type { HttpServerOptions } from "./http-server.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { closedConnection } from "../../../mixins/mongo/database.mixin.ts";
-import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
-import { until } from "../../../test/real-parts/until.ts";
+import { emptyDatabase } from "../../../test/harness/test-services.ts";
+import { until } from "../../../test/harness/until.ts";
 import { performOnceWith } from "./idempotency.ts";
 import { idempotencyQuota } from "./idempotency-quota.ts";
 import { idempotencyRecordsStore } from "./idempotency-records.store.ts";

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { expect, describe, test } from "@jest/globals";
 import { asError } from "../../../mixins/actions/contract-action.ts";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
-import { responsesOf } from "../../../test/real-parts/web-service.ts";
+import { responsesOf } from "../../../test/harness/web-service.ts";
 import { ERRORS, type ErrorType, HTTP_ERRORS, type HttpErrorType, refuse } from "../../contracts/errors.ts";
 import type { HttpResponse } from "../http/http-response.ts";
 import { httpErrorResponse } from "../http/malformed-request.ts";

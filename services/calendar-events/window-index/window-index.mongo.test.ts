@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type FilledCalendar, openCalendar } from "../../../test/calendar/filled-calendar.ts";
 import { dice, everyRule, goingOn, NOW, twentyYears } from "../../../test/calendar/many-events.ts";
-import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
+import { emptyDatabase } from "../../../test/harness/test-services.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { eventOf, type EventRow } from "../store/calendar-event.document.ts";
 import { unwrittenCalendar } from "../domain/calendar/calendar.ts";

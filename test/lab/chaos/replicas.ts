@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { freePort } from "../../../services/launch/embedded/embedded-mongod.ts";
-import { Launched } from "../../real-parts/launched.ts";
-import { until } from "../../real-parts/until.ts";
+import { Launched } from "../../harness/launched.ts";
+import { until } from "../../harness/until.ts";
 import { guardsNamed } from "../mutations/guards.ts";
 import { optionsWithout } from "../mutations/take-out.ts";
 

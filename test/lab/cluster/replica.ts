@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { Launched } from "../../real-parts/launched.ts";
-import { until } from "../../real-parts/until.ts";
+import { Launched } from "../../harness/launched.ts";
+import { until } from "../../harness/until.ts";
 
 export interface ReplicaOptions {
   readonly service: string;

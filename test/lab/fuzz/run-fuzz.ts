@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stdout } from "node:process";
 import { freePort } from "../../../services/launch/embedded/embedded-mongod.ts";
-import { Launched } from "../../real-parts/launched.ts";
+import { Launched } from "../../harness/launched.ts";
 import { readOptions } from "../options.ts";
 import { Fuzzer } from "./fuzzer.ts";
 import { fuzzKeys } from "./fuzz-keys.ts";
 import { memoryOf, type ProcessMemory } from "./process-memory.ts";
-import { removeFolder } from "../../real-parts/remove-folder.ts";
+import { removeFolder } from "../../harness/remove-folder.ts";
 
 const { requests: REQUESTS, seed: SEED } = readOptions({ requests: 200_000, seed: Date.now() % 2 ** 31 });
 /** Number of memory samples. The last one is compared with the first. */

@@ -2,11 +2,11 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../../services/launch/embedded/embedded-mongod.ts";
-import { Launched } from "../../real-parts/launched.ts";
+import { Launched } from "../../harness/launched.ts";
 import { postClient } from "./post-client.ts";
 import { startAttackers } from "./connections.ts";
 import type { Stage, Target } from "./row.ts";
-import { removeFolder } from "../../real-parts/remove-folder.ts";
+import { removeFolder } from "../../harness/remove-folder.ts";
 
 export const OPERATOR_KEY = "operator-key-of-the-hostile-load";
 const CONNECTIONS = 64;

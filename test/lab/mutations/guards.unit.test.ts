@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { sourceFile } from "../../architecture/source-file.ts";
-import { PROJECT } from "../../real-parts/launched.ts";
+import { PROJECT } from "../../harness/launched.ts";
 import { FAULTS } from "../chaos/faults/table.ts";
 import { ROWS } from "../hostile/rows/table.ts";
 import type { ShownBy, TestedGuard } from "./guard.ts";

@@ -2,7 +2,7 @@ import { registerHooks } from "node:module";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { PROJECT } from "../../real-parts/launched.ts";
+import { PROJECT } from "../../harness/launched.ts";
 import { edited } from "./edited.ts";
 import type { Edit } from "./take-out.ts";
 

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process, { env, execPath, stdout } from "node:process";
-import { PROJECT } from "../../real-parts/launched.ts";
+import { PROJECT } from "../../harness/launched.ts";
 import { readOptions, selectOnly } from "../options.ts";
 import { edited } from "./edited.ts";
 import type { ShownBy, TestedGuard } from "./guard.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Lang, type NapiConfig, parse, type SgNode } from "@ast-grep/napi";
-import { PROJECT } from "../../real-parts/launched.ts";
+import { PROJECT } from "../../harness/launched.ts";
 import type { InCode, InText, Place } from "./guard.ts";
 
 /** A part of a file, by its offsets in UTF-16 units, and the text that replaces it. */

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { PROJECT } from "../../real-parts/launched.ts";
+import { PROJECT } from "../../harness/launched.ts";
 import { edited } from "./edited.ts";
 import type { InCode } from "./guard.ts";
 import { editFor, optionsWithout } from "./take-out.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { CHANNEL, type ChatSink, outgoing, startChatSink } from "../../../../test/real-parts/chat-sink.ts";
+import { CHANNEL, type ChatSink, outgoing, startChatSink } from "../../../../test/harness/chat-sink.ts";
 import { problemOf } from "../../domain/post/channel-finding.ts";
 
 const TIMEOUT_MS = 5_000;

@@ -1,6 +1,6 @@
 import { freePort } from "../../../../services/launch/embedded/embedded-mongod.ts";
 import { startNats } from "../../../../services/launch/embedded/embedded-nats.ts";
-import { Launched } from "../../../real-parts/launched.ts";
+import { Launched } from "../../../harness/launched.ts";
 import { Replica } from "../../cluster/replica.ts";
 import { type CpuShare, cpuShare } from "../requests/cpu-share.ts";
 

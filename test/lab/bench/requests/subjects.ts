@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { freePort } from "../../../../services/launch/embedded/embedded-mongod.ts";
 import { SERVICES } from "../../../../services/contracts/service-names.ts";
-import { Launched, PROJECT } from "../../../real-parts/launched.ts";
-import { NodeProcess } from "../../../real-parts/node-process.ts";
+import { Launched, PROJECT } from "../../../harness/launched.ts";
+import { NodeProcess } from "../../../harness/node-process.ts";
 import { type Address, ask, untilResponding } from "./ask.ts";
 import { type CpuShare, cpuShare } from "./cpu-share.ts";
 import { MeasuredProcess, measuredOn } from "./measured-process.ts";

@@ -1,5 +1,5 @@
 import { STANDARD_TIMING } from "../../../../services/dispatch/protocol/timing.ts";
-import { until } from "../../../real-parts/until.ts";
+import { until } from "../../../harness/until.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Load } from "../load.ts";
 import type { ReplicaName } from "../replicas.ts";
