@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
 import mongoose from "mongoose";
-import { answeredModel } from "../../test/doubles/answered-model.ts";
+import { stubModel } from "../../test/doubles/stub-model.ts";
 import { type Insert, batchedInsert } from "./batched-insert.ts";
 import { DeadlinePassed } from "./write-context.ts";
 
@@ -30,7 +30,7 @@ function database(...replies: readonly Reply[]) {
     if (reply === SILENCE) return new Promise(() => undefined);
     return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply);
   };
-  return { commands, insert: batchedInsert(answeredModel(command)) };
+  return { commands, insert: batchedInsert(stubModel(command)) };
 }
 
 describe("a batched insert", () => {

@@ -35,7 +35,7 @@ describe("the gateway", () => {
       admission,
       admitFeed: async () => Promise.reject(new Error("nobody asks")),
       clock: { now: () => 0 },
-      performOnce: (_request, perform) => perform(newWriteId()),
+      runIdempotently: (_request, perform) => perform(newWriteId()),
       port: 0,
       host: "127.0.0.1",
     });

@@ -30,7 +30,7 @@ describe("the response of the gateway", () => {
     defects = [];
     parts = {
       knownPaths: [],
-      performOnce: (_request, perform) => perform(newWriteId()),
+      runIdempotently: (_request, perform) => perform(newWriteId()),
       admission: { admit: async () => admitted, admitToGuild: () => admitted },
       clock: { now: () => 0 },
       call: async () => undefined,

@@ -42,7 +42,7 @@ export class ServiceUnavailable extends Error {
 }
 
 /** Whether the error means that no service has begun the call. */
-export function wasNotBegun(error: unknown): boolean {
+export function wasNotReceived(error: unknown): boolean {
   return error instanceof ServiceUnavailable ? !error.mayHaveBegun : classify(error).isNotReceived;
 }
 
@@ -123,7 +123,7 @@ export class ServiceHealth {
       });
     } catch (error) {
       // The duration of the silence decides about availability, not the error.
-      state.isUnsubscribed = wasNotBegun(error);
+      state.isUnsubscribed = wasNotReceived(error);
     } finally {
       state.runningChecks -= 1;
     }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { PROJECT } from "../harness/launched.ts";
+import { PROJECT } from "../harness/guildcal-process.ts";
 import { NpmRun } from "../harness/npm-run.ts";
 import { until } from "../harness/until.ts";
 import { removeFolder } from "../harness/remove-folder.ts";

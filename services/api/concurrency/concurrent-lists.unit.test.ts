@@ -20,7 +20,7 @@ describe("concurrent lists of a key", () => {
     const answer = responsesOf(
       requestHandler({
         knownPaths: [],
-        performOnce: (_request, perform) => perform(newWriteId()),
+        runIdempotently: (_request, perform) => perform(newWriteId()),
         admission: { admit: async () => admitted, admitToGuild: () => admitted },
         clock: { now: () => 0 },
         onDefect: () => undefined,

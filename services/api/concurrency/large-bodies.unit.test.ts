@@ -19,7 +19,7 @@ function gateway(call: RequestHandlerOptions["call"]) {
   return responsesOf(
     requestHandler({
       knownPaths: [],
-      performOnce: (_request, perform) => perform(newWriteId()),
+      runIdempotently: (_request, perform) => perform(newWriteId()),
       admission: { admit: async () => admitted, admitToGuild: () => admitted },
       clock: { now: () => 0 },
       call,

@@ -29,7 +29,7 @@ const { components } = JSON.parse(openapiText(ROUTES)) as {
 function answerTo(error: Error, { method = "POST", path = PATH, hasKey = true } = {}): Promise<HttpResponse> {
   const parts: RequestHandlerOptions = {
     knownPaths: [],
-    performOnce: (_request, perform) => perform(newWriteId()),
+    runIdempotently: (_request, perform) => perform(newWriteId()),
     admission: {
       admit: async () => (hasKey ? admitted : { refusal: refuse("UNAUTHORIZED"), headers: {} }),
       admitToGuild: () => admitted,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { answeredModel } from "../../../test/doubles/answered-model.ts";
+import { stubModel } from "../../../test/doubles/stub-model.ts";
 import { type CompareAndSet, batchedCompareAndSet } from "./batched-compare-and-set.store.ts";
 
 interface Command {
@@ -27,7 +27,7 @@ function heldDatabase() {
       const ids = updates.map(({ q }) => q._id);
       commands.push({ ids, answer: (reply = {}) => resolve({ n: ids.length, ...reply }), fail: reject });
     });
-  return { commands, model: answeredModel(command) };
+  return { commands, model: stubModel(command) };
 }
 
 describe("the batching of compare-and-set", () => {

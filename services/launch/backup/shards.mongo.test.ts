@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection } from "mongoose";
-import { PROJECT } from "../../../test/harness/launched.ts";
+import { PROJECT } from "../../../test/harness/guildcal-process.ts";
 import { type MongoShards, type ShardKeys, startMongoShards } from "../../../test/harness/mongo-shards.ts";
 import { removeFolder } from "../../../test/harness/remove-folder.ts";
 import { emptyDatabase } from "../../../test/harness/test-services.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ApiResponse } from "../../harness/launched.ts";
+import type { ApiResponse } from "../../harness/guildcal-process.ts";
 import { until } from "../../harness/until.ts";
 import type { Client } from "./client.ts";
 import { type Found, PromisedWrites, type WritesVerdict } from "./promised-writes.ts";

@@ -3,7 +3,7 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { PROJECT } from "../../harness/launched.ts";
+import { PROJECT } from "../../harness/guildcal-process.ts";
 import { removeFolder } from "../../harness/remove-folder.ts";
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import { appendFile, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readOptions, selectOnly } from "../options.ts";
-import { PROJECT } from "../../harness/launched.ts";
+import { PROJECT } from "../../harness/guildcal-process.ts";
 import { startMongoSet } from "../../harness/mongo-set.ts";
 import { type ShardKeys, startMongoShards } from "../../harness/mongo-shards.ts";
 import { type MongoServers, startInstallation } from "./installation.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stdout } from "node:process";
 import { freePort } from "../../../services/launch/embedded/embedded-mongod.ts";
-import { Launched } from "../../harness/launched.ts";
+import { GuildcalProcess } from "../../harness/guildcal-process.ts";
 import { readOptions } from "../options.ts";
 import { Fuzzer } from "./fuzzer.ts";
 import { fuzzKeys } from "./fuzz-keys.ts";
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   const port = await freePort(0);
   const watched = { PORT: String(port), NODE_OPTIONS: "--inspect=127.0.0.1:0" };
   const settings = { ...noLimits, ...watched, DATA_DIR: directory, API_KEY: OPERATOR_KEY, LOG_LEVEL: "error" };
-  const service = new Launched("all", settings);
+  const service = new GuildcalProcess("all", settings);
   try {
     const [inspectorUrl] = await service.printed(/ws:\S+/);
     await service.printed(/guildcal is ready/);

@@ -1,6 +1,6 @@
 import type { TestedGuard } from "./guard.ts";
 
-const hostile = { testFile: "test/processes/hostile-packets.processes.test.ts", onRealParts: true };
+const hostile = { testFile: "test/processes/hostile-packets.processes.test.ts", needsServers: true };
 const cbor = { file: "mixins/bus/cbor-check.ts", testFile: "mixins/bus/cbor-check.unit.test.ts" };
 const busCalls = { file: "services/api/bus/bus-calls.ts", testFile: "services/api/bus/bus-calls.unit.test.ts" };
 const busSessions = {
@@ -10,7 +10,7 @@ const busSessions = {
 const lostMessages = {
   file: "mixins/bus/call-attempts.ts",
   testFile: "test/processes/retries.processes.test.ts",
-  onRealParts: true,
+  needsServers: true,
 };
 const unavailable = { file: "mixins/bus/call-attempts.ts", testFile: "mixins/bus/retries.contract.test.ts" };
 const packets = { ...hostile, file: "mixins/bus/packet-checks.middleware.ts" };
@@ -107,7 +107,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     without: "[]",
     testFile: "mixins/observability/readiness.processes.test.ts",
     test: "a process is not ready while NATS is down, and ready again when it is back",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     ...lostMessages,
@@ -208,7 +208,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     without: "Object.assign($CONTEXT.copy(), { nodeID: $CONTEXT.nodeID ?? $NODE, $$$REST })",
     testFile: "test/processes/retries-with-bus-users.processes.test.ts",
     test: "is retried, and the NATS server allows the retry",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a stopping node serves the requests that were sent to it before",
@@ -218,7 +218,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     without: "Promise.resolve($SUBSCRIPTION?.unsubscribe())",
     testFile: "test/processes/nats-transporter.processes.test.ts",
     test: "loses no request that is on its way to a node when the node stops",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     ...hostile,
@@ -285,7 +285,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     without: "true",
     testFile: "test/processes/hostile-events.processes.test.ts",
     test: "makes no call because of one",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a busy service is not taken for an unavailable one",

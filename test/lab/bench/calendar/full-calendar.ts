@@ -13,7 +13,7 @@ import {
 } from "../../../../services/contracts/calendar-events.contract.ts";
 import type { GuildId } from "../../../../services/contracts/ids.ts";
 import { openCalendar } from "../../../calendar/filled-calendar.ts";
-import { goingOn, type NewEvent, twentyYears } from "../../../calendar/many-events.ts";
+import { ongoingSeries, type NewEvent, twentyYears } from "../../../calendar/many-events.ts";
 import { median } from "../requests/figures.ts";
 import type { Section } from "../table/section.ts";
 import { medianRow, type TableRow } from "../table/table-row.ts";
@@ -45,7 +45,7 @@ const FULL = "1" as GuildId;
 function fullCalendar(): NewEvent[] {
   const singles = twentyYears(2 * SINGLES).filter(({ recurrence }) => recurrence === undefined);
   const ended = twentyYears(SERIES).filter(({ recurrence }) => recurrence !== undefined);
-  return [...singles, ...ended, ...goingOn(SERIES - ended.length)];
+  return [...singles, ...ended, ...ongoingSeries(SERIES - ended.length)];
 }
 
 function isIn(window: Window): (event: NewEvent) => boolean {

@@ -127,7 +127,7 @@ export const KILLS: readonly Fault[] = [
   {
     name: "a poison document that crashes its worker",
     shape: { guilds: 10, announcements: 1, events: 10, spreadMs: 30_000 },
-    setup: { breaks: ["dies-of-poison"], isRestarted: true },
+    setup: { breaks: ["crash-on-poison-post"], isRestarted: true },
     patienceMs: 100_000,
     mayEndUnsent: true,
     inject: poisoned,
