@@ -24,7 +24,7 @@ describe("a read by the plain find command", () => {
 
   afterAll(() => connection.close());
 
-  /** The same model, with every command counted; `instead` replaces the answers. */
+  /** The same model, with every command counted; `instead` replaces the responses. */
   function countedCommands(instead?: () => Promise<never>) {
     const commands: string[] = [];
     const db = connection.db!;

@@ -118,7 +118,7 @@ describe("a transaction of a write with a deadline", () => {
     const late = () =>
       inTransaction(connection, async (session) => {
         await insert(session, "waiting");
-        // MongoDB answers this when the time is over, or when its topology has changed.
+        // MongoDB returns this when the time is over, or when its topology has changed.
         other = admin.command({ hello: 1, topologyVersion, maxAwaitTimeMS: deadline + 500 - Date.now() });
       });
     await expect(runInWriteContext({ deadline }, late)).rejects.toThrow("took too long");

@@ -105,12 +105,12 @@ describe("the probes of a process", () => {
     expect((await get("/health/live")).status).toBe(200);
   });
 
-  test("answer 404 on other paths", async () => {
+  test("return 404 on other paths", async () => {
     expect((await get("/")).status).toBe(404);
     expect((await get("/metrics?all")).status).toBe(404);
   });
 
-  test("report the process as not ready as soon as it stops, while it still answers requests in flight", async () => {
+  test("report the process as not ready as soon as it stops, while it still responds to requests in flight", async () => {
     const answered = broker.call("guild-settings.hold");
     await entered;
     const stopped = broker.stop();

@@ -61,7 +61,7 @@ export interface CheckedRequest {
 
 /**
  * The steps of a request through the gateway, in the order of D3:
- * 404 path → 405 → 401 → 429 key → 413/415 → 400 → 403 → 429 guild → the action, which answers 404, 412, 409 and others.
+ * 404 path → 405 → 401 → 429 key → 413/415 → 400 → 403 → 429 guild → the action, which returns 404, 412, 409 and others.
  * moleculer-web runs them one after the other (web-gateway.ts).
  */
 export interface RequestHandler {

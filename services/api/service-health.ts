@@ -48,7 +48,7 @@ export function wasNotReceived(error: unknown): boolean {
 
 /**
  * Checks the health of each service. Calls to a killed service would wait for their time-out; here they end as soon as the
- * service has been without subscribers for 1.8 s or silent for 4 s, and new calls are refused until it answers again.
+ * service has been without subscribers for 1.8 s or silent for 4 s, and new calls are refused until it responds again.
  */
 export class ServiceHealth {
   readonly #services: ReadonlyMap<OwnerName, ServiceState>;
@@ -82,7 +82,7 @@ export class ServiceHealth {
 
   /**
    * The result of a call to the first service, which calls the others. Rejects with ServiceUnavailable if one of them is
-   * unavailable or becomes so during the call. A service that answers calls is available even if its health check is late:
+   * unavailable or becomes so during the call. A service that responds to calls is available even if its health check is late:
    * it is busy.
    */
   async whileAvailable<T>(services: readonly OwnerName[], call: () => Promise<T>): Promise<T> {

@@ -194,7 +194,7 @@ describe("dispatch plans every change and posts on time", () => {
     await expect(guild.upcoming()).resolves.toMatchObject([{ dueAt: startsAt - 300_000 }, {}]);
   });
 
-  test("the health action reports whether the database answers", async () => {
+  test("the health action reports whether the database responds", async () => {
     await expect(services.call(healthOf("dispatch"), {})).resolves.toEqual({ database: true });
   });
 });

@@ -98,7 +98,7 @@ describe("a bus user for each service", () => {
 
   test.each([
     ["request", "REQB.announcements.changesSince", "dispatch", "announcements"],
-    ["answer", "RES.calendar-events.one", "guild-settings", "calendar-events"],
+    ["response", "RES.calendar-events.one", "guild-settings", "calendar-events"],
     ["event", "EVENT.dispatch.one", "announcements", "dispatch"],
   ] as const)("a forged %s to %s arrives only from %s", async (_what, suffix, allowed, receiver) => {
     const subject = `MOL-guildcal.${suffix}`;

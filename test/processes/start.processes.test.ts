@@ -131,7 +131,7 @@ describe("a start that fails", () => {
     const port = await freePort(0);
     const url = `mongodb://somebody:secret@127.0.0.1:${port}/guildcal`;
     await expect(failure("all", { MONGO_URL: url, PORT: String(await freePort(0)) })).resolves.toEqual([
-      `MongoDB is unreachable at 127.0.0.1:${port}: no answer in 5 seconds`,
+      `MongoDB is unreachable at 127.0.0.1:${port}: no response in 5 seconds`,
     ]);
   });
 

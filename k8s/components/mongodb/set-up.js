@@ -43,7 +43,7 @@ function isFounded(db) {
 }
 
 function found() {
-  const db = patiently("mongod answers", () => connect(direct));
+  const db = patiently("mongod responds", () => connect(direct));
   if (!isFounded(db)) db.adminCommand({ replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host: self }] } });
   const primary = patiently("a primary", () => {
     const hello = db.adminCommand({ hello: 1 });

@@ -17,7 +17,7 @@ describe("concurrent lists of a key", () => {
       lists += 1;
       return promise;
     };
-    const answer = responsesOf(
+    const respond = responsesOf(
       requestHandler({
         knownPaths: [],
         runIdempotently: (_request, perform) => perform(newWriteId()),
@@ -27,16 +27,16 @@ describe("concurrent lists of a key", () => {
         call,
       }),
     );
-    const ask = (path: string, guild: number) =>
-      answer(
+    const request = (path: string, guild: number) =>
+      respond(
         postRequest(path, { guild_id: `${guild}`, ...(path.endsWith("list") ? { amount: 1 } : { id: "x" }) }),
         "id",
       );
-    const answers = Array.from({ length: 20 }, (_, guild) => ask("/v1/announcement/list", guild + 1));
+    const responses = Array.from({ length: 20 }, (_, guild) => request("/v1/announcement/list", guild + 1));
     await until(() => lists === 8, "eight are under way");
-    await ask("/v1/announcement/get", 50);
+    await request("/v1/announcement/get", 50);
     expect([lists, gets]).toEqual([8, 1]);
     resolve([]);
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual(responses.map(() => 200));
   });
 });

@@ -37,7 +37,7 @@ describe("a streamed body", () => {
     const { respond, seen } = streamOf(3, 10);
     await server.start({ respond });
     const line = await server.dial(GET + GET);
-    await until(() => line.received().match(/0\r\n\r\n/g)?.length === 2, "both answers");
+    await until(() => line.received().match(/0\r\n\r\n/g)?.length === 2, "both responses");
     expect(seen.isOver).toBe(true);
     const head = line.received().slice(0, line.received().indexOf("\r\n\r\n")).toLowerCase();
     expect(head).toContain("transfer-encoding: chunked");

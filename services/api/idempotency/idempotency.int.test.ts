@@ -111,9 +111,11 @@ describe("a create request with an Idempotency-Key", () => {
 
   test("is performed once if it is sent many times at the same moment", async () => {
     const many = { ...event, guild_id: "5" };
-    const answers = await Promise.all(Array.from({ length: 10 }, () => gateway.post(CREATE_EVENT, many, named("n5"))));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, () => gateway.post(CREATE_EVENT, many, named("n5"))),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
     const { body } = await gateway.post("/v2/events/list/date", { guild_id: "5", calendar_number: 1, epoch_start: 0 });
     expect(body["events"]).toHaveLength(1);
   });

@@ -105,7 +105,7 @@ async function initiateReplicaSet(client: Client, port: number): Promise<void> {
     members: [{ _id: 0, host: hostAt(port) }],
     settings: { electionTimeoutMillis: 5_000 },
   };
-  // A set with users answers an unauthenticated client with UNAUTHORIZED.
+  // A set with users responds to an unauthenticated client with UNAUTHORIZED.
   await succeedsUnless([ALREADY_INITIALIZED, UNAUTHORIZED], client.db("admin").command({ replSetInitiate: config }));
 }
 

@@ -253,7 +253,7 @@ describe("the sink after a bad response", () => {
     [{ kind: "silence", accepted: false }, 0],
     [{ kind: "slow", ms: 10_000 }, 1],
     [{ kind: "late", ms: 10_000 }, 0],
-  ] as const)("returns in time without an answer (%j), and a repeat posts once", async (fault, before) => {
+  ] as const)("returns in time without a response (%j), and a repeat posts once", async (fault, before) => {
     const { server, sink } = await start();
     server.script(fault);
     expect(await sendUntilRequested(sink)).toEqual({
