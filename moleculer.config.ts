@@ -50,14 +50,14 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
     transit: { serviceChangedDebounceTime: 0 } as NonNullable<BrokerOptions["transit"]>,
     // Half again as fast as JSON, and it keeps BigInt and undefined as they are.
     serializer: "CBOR",
-    // 0, the default, waits for ever: a lost answer would hold its request until the client gives up.
+    // 0, the default, waits for ever: a lost response would hold its request until the client gives up.
     requestTimeout: REQUEST_TIMEOUT_MS,
     // NATS queue groups choose the replica. Moleculer's own balancer keeps sending to a killed one until its
     // heartbeat is missed: a fifth of all calls failed that way for seconds, against one in two thousand.
     disableBalancer: natsUrl !== undefined,
     heartbeatInterval: 1,
     heartbeatTimeout: 3,
-    // Without it a stopping service answers the calls in flight with an error.
+    // Without it a stopping service fails the calls in flight.
     tracking: { enabled: true, shutdownTimeout: DRAIN_MS },
     middlewares: [untrackedCalls, retries(), packetChecks()],
     maxCallLevel: 10,

@@ -10,14 +10,14 @@ import {
 import { natsUsersFile } from "../services/launch/permissions/nats-users.ts";
 import { SERVICES } from "../services/contracts/service-names.ts";
 
-const rights = {
+const privileges = {
   ...Object.fromEntries(SERVICES.toSorted().map((service) => [service, databasePrivileges(service)])),
   [BACKUP_USER]: backupPrivileges(),
 };
 
 /** The files of this folder that are generated from the services' tables of permissions, by path. */
-export const RIGHTS: Readonly<Record<string, string>> = {
-  "components/mongodb/rights.json": `${onFewLines(JSON.stringify(rights, undefined, 2))}\n`,
+export const PERMISSION_FILES: Readonly<Record<string, string>> = {
+  "components/mongodb/privileges.json": `${onFewLines(JSON.stringify(privileges, undefined, 2))}\n`,
   "components/nats/users.conf": natsUsersFile(),
 };
 
@@ -30,5 +30,5 @@ function onFewLines(json: string): string {
 }
 
 if (import.meta.url === pathToFileURL(argv[1] ?? "").href) {
-  for (const [path, text] of Object.entries(RIGHTS)) writeFileSync(join(import.meta.dirname, path), text);
+  for (const [path, text] of Object.entries(PERMISSION_FILES)) writeFileSync(join(import.meta.dirname, path), text);
 }

@@ -12,7 +12,7 @@ const shared = {
 };
 
 /** Tests with the real MongoDB and nats-server run with all services in one process, and with each in its own. */
-function onRealParts(topology) {
+function onServers(topology) {
   return {
     ...shared,
     displayName: `integration, ${topology}`,
@@ -29,12 +29,12 @@ export default {
     { ...shared, displayName: "contract", testMatch: ["**/*.contract.test.ts"] },
     // Tests with the real MongoDB and without services run once.
     { ...shared, displayName: "on MongoDB", testMatch: ["**/*.mongo.test.ts"] },
-    onRealParts("in one process"),
-    onRealParts("over NATS"),
+    onServers("in one process"),
+    onServers("over NATS"),
     { ...shared, displayName: "processes", testMatch: ["**/*.processes.test.ts"] },
   ],
-  globalSetup: "<rootDir>/test/real-parts/global-setup.ts",
-  globalTeardown: "<rootDir>/test/real-parts/global-teardown.ts",
+  globalSetup: "<rootDir>/test/harness/global-setup.ts",
+  globalTeardown: "<rootDir>/test/harness/global-teardown.ts",
   testTimeout: 60_000,
   maxWorkers: 3,
   coverageProvider: "babel",

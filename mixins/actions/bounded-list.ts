@@ -2,8 +2,8 @@ import { MAX_ENTRIES } from "../../services/contracts/calendar-events.contract.t
 import { MAX_RESPONSE_BYTES } from "../../services/contracts/list-limits.ts";
 
 /**
- * A list for a client, with the limits of an answer (D17, D38). The owner counts only the bytes that an entry
- * certainly has in the answer, so it never refuses a list that fits. The gateway knows the field names and counts the
+ * A list for a client, with the limits of a response (D17, D38). The owner counts only the bytes that an entry
+ * certainly has in the response, so it never refuses a list that fits. The gateway knows the field names and counts the
  * rest. Without this class an owner built and sent a list of 68 MB.
  */
 export class BoundedList<Entry> {

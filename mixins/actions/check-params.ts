@@ -76,7 +76,7 @@ function problemsOf(error: ValidationError, params: object): FieldProblem[] {
   return unknownMembers(field, (params as Record<string, unknown>)[field], allowed);
 }
 
-/** Limits of the answer: the number of unknown members that are named, and the length of each name. */
+/** Limits of the response: the number of unknown members that are named, and the length of each name. */
 const MAX_NAMED_MEMBERS = 10;
 const MAX_NAME_LENGTH = 64;
 

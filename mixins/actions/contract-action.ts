@@ -165,7 +165,7 @@ export function unavailableRefusal(contract: Pick<ActionContract<unknown, unknow
   return refuse(isRead(contract) ? "UNAVAILABLE" : "OUTCOME_UNKNOWN");
 }
 
-/** Whether the database or another service was unreachable, or did not answer in time. */
+/** Whether the database or another service was unreachable, or did not respond in time. */
 export function isUnavailable(error: unknown): boolean {
   if (isDatabaseUnavailable(error)) return true;
   if (!(error instanceof MoleculerError)) return false;

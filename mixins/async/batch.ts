@@ -36,7 +36,7 @@ export function batched<Item, Result>(
   const waiting: (() => void)[] = [];
   let free = MAX_CONCURRENT_BATCHES;
 
-  /** Collects the items of one poll of the sockets, and all that arrive before the batch may begin. */
+  /** Collects the items of one turn of the event loop, and those that arrive before the batch may begin. */
   function schedule(dispatch: () => void): void {
     if (free === 0) return void waiting.push(dispatch);
     free -= 1;

@@ -4,7 +4,7 @@
  * A Map in V8 cannot do that. A Map whose entries change moves to a new table repeatedly, and the old table keeps a
  * link to the new one for iterators. If a table is in the old generation, which only a full collection examines, it
  * keeps its successors alive, with all values that were in flight when each was replaced, and every minor collection
- * copies them. In lists of events, a tenth of all memory was answered requests, and each collection took five times
+ * copies them. In lists of events, a tenth of all memory was finished requests, and each collection took five times
  * as long. The tables of this class keep only an empty entry for each value.
  */
 export class InFlightMap<Key extends string | number, Value> {

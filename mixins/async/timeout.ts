@@ -1,4 +1,4 @@
-/** An operation did not answer in time. Its outcome is unknown. */
+/** An operation did not respond in time. Its outcome is unknown. */
 export class OperationTimeout extends Error {}
 
 /**
@@ -27,7 +27,7 @@ export async function withTimeout<Result>(
 ): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new OperationTimeout(`${name} did not answer within ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new OperationTimeout(`${name} did not respond within ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([operation, late]);

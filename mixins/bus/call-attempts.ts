@@ -42,9 +42,9 @@ export class CallAttempts {
   #runningAttempts = 0;
   /** Number of attempts that wait for the end of their pause. */
   #waitingAttempts = 0;
-  /** Number of retries after an error, without those of calls that had no answer. */
+  /** Number of retries after an error, without those of calls that had no response. */
   #retriesAfterErrors = 0;
-  /** Number of delays that passed without an answer. */
+  /** Number of delays that passed without a response. */
   #noAnswerDelays = 0;
   #notReceivedSince: number | undefined;
   /** The first error after which the call may have been performed. */
@@ -123,7 +123,7 @@ export class CallAttempts {
     return isWrite && isNotStarted && this.#runningAttempts + this.#waitingAttempts > 0;
   }
 
-  /** Retries the call when it has no answer, and ends it at its deadline. */
+  /** Retries the call when it has no response, and ends it at its deadline. */
   #awaitAnswer(): void {
     const { lostMessages } = this.#options;
     if (lostMessages === undefined) return;
@@ -165,7 +165,7 @@ export class CallAttempts {
 
 /**
  * A copy of the call with a new id and the time that is left, addressed to `nodeID`; null means any replica. The node
- * id must be reset: Moleculer writes the sender of an answer into the context, and the NATS permissions allow no
+ * id must be reset: Moleculer writes the sender of a response into the context, and the NATS permissions allow no
  * request to a single node.
  */
 function copyOfCall(context: Context, nodeID: string | null, msLeft: number): Context {

@@ -40,8 +40,8 @@ const NO_RESPONDERS = 503;
  * A request without a subscriber, as in the moment in which a server of the NATS cluster is lost, fails at once. No
  * replica has it, so it can be sent again (retries.middleware.ts).
  *
- * An answer may hold ten thousand events (D17), more than a NATS server accepts in one message. A large answer is
- * sent in parts. Only answers are, because an answer goes to one node; the parts of a request could reach several.
+ * A response may hold ten thousand events (D17), more than a NATS server accepts in one message. A large response is
+ * sent in parts. Only responses are, because a response goes to one node; the parts of a request could reach several.
  */
 export class NatsTransporter extends moleculer.Transporters.Base {
   override hasBuiltInBalancer = true;
@@ -99,7 +99,7 @@ export class NatsTransporter extends moleculer.Transporters.Base {
     for await (const { type, data, permissionContext } of connection.status()) {
       if (type === Events.Disconnect) this.#isUp = false;
       if (type === Events.Reconnect) this.#isUp = true;
-      // The server drops a refused message without an answer, so this log line is the only sign.
+      // The server drops a refused message without a response, so this log line is the only sign.
       if (type === Events.Error) {
         this.logger.error({ refused: data, ...permissionContext }, "refused by the NATS server");
       }
@@ -128,7 +128,7 @@ export class NatsTransporter extends moleculer.Transporters.Base {
   }
 
   /**
-   * The server reports below the subject of the node's own answers, the only ones that the node may subscribe to, that
+   * The server reports below the subject of the node's own responses, the only ones that the node may subscribe to, that
    * a request has no responders.
    */
   #subscribeToNoResponders(): void {

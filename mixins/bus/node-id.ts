@@ -6,7 +6,7 @@ const SUFFIX = /-[0-9a-f]{8}$/;
 
 /**
  * The node id of a process, different from that of every other process: two replicas with one NODE_NAME must not
- * receive each other's answers. It has two tokens, as the NATS permissions expect
+ * receive each other's responses. It has two tokens, as the NATS permissions expect
  * (services/launch/permissions/nats-permissions.ts).
  */
 export function uniqueNodeId(service: string, nodeName: string): string {

@@ -5,16 +5,16 @@ const MIB = 1024 * KIB;
 
 /**
  * The largest message of the NATS server (`max_payload` in services/launch/embedded/embedded-nats.ts and
- * k8s/components/nats). A larger answer is sent in parts.
+ * k8s/components/nats). A larger response is sent in parts.
  */
 export const MAX_PAYLOAD_BYTES = 640 * KIB;
-/** Size of one part of a large answer. */
+/** Size of one part of a large response. */
 export const PART_BYTES = 512 * KIB;
 
 /** Params from a body of 64 KiB (D8), and a caller with a key of a thousand guilds. */
 const REQUEST: CborLimits = { bytes: 128 * KIB, items: 20_000, containers: 5_000, keys: 10_000 };
 /**
- * The largest answer goes to dispatch: a thousand announcements of a thousand roles and a thousand users each. Lists
+ * The largest response goes to dispatch: a thousand announcements of a thousand roles and a thousand users each. Lists
  * for clients end at 4 MiB (D38).
  */
 const RESPONSE: CborLimits = { bytes: 48 * MIB, items: 2_500_000, containers: 100_000, keys: 300_000 };
@@ -35,7 +35,7 @@ const LIMITS: Readonly<Record<string, CborLimits>> = { REQ: REQUEST, RES: RESPON
  * time-out.
  */
 export const MAX_REQUEST_BYTES = REQUEST.bytes;
-/** Largest size of an answer that is sent in parts. All unfinished ones of a process hold at most twice as much. */
+/** Largest size of a response that is sent in parts. All unfinished ones of a process hold at most twice as much. */
 export const MAX_RESPONSE_BYTES = RESPONSE.bytes;
 
 /** Returns the reason why the bytes must not be decoded as a packet of that command; undefined if they may be. */

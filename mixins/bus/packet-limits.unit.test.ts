@@ -37,9 +37,9 @@ describe("the limits of packets", () => {
     const recurrence = { frequency: "YEARLY", count: -1, interval: 1 };
     const listed = { ...occurrence, calendarNumber: 1, color: "MAC_AND_CHEESE", recurs: true, recurrence };
     const announcement = { id: "x".repeat(36), subscribersRole: ids(1_000), subscribersUser: ids(1_000) };
-    const answer = (data: unknown) => packet({ id: "x".repeat(36), success: true, data });
-    expect(packetProblem("RES", answer(Array.from({ length: 10_000 }, () => listed)))).toBeUndefined();
-    expect(packetProblem("RES", answer(Array.from({ length: 1_000 }, () => announcement)))).toBeUndefined();
+    const response = (data: unknown) => packet({ id: "x".repeat(36), success: true, data });
+    expect(packetProblem("RES", response(Array.from({ length: 10_000 }, () => listed)))).toBeUndefined();
+    expect(packetProblem("RES", response(Array.from({ length: 1_000 }, () => announcement)))).toBeUndefined();
   });
 
   test("accept a heartbeat, and nothing much larger", () => {

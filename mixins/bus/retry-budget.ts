@@ -1,6 +1,6 @@
 import { RETRY_POLICY } from "./retry-policy.ts";
 
-/** Limits the retries of calls without an answer: a slow owner must not get twice the load. */
+/** Limits the retries of calls without a response: a slow owner must not get twice the load. */
 export class RetryBudget {
   readonly #max: number;
   #available: number;

@@ -10,7 +10,7 @@ export interface RetryableAction extends ActionSchema {
 
 /** The numbers of the policy that mixins/README.md describes ("Retries"). Times are in milliseconds. */
 export const RETRY_POLICY = {
-  /** Retries of one call after temporary errors and without an answer, both together. */
+  /** Retries of one call after temporary errors and without a response, both together. */
   maxRetries: 2,
   /** Pause before the first retry after an error; each further pause is twice as long. */
   firstPauseMs: 50,
@@ -18,11 +18,11 @@ export const RETRY_POLICY = {
   /** Time since the first failure of this kind for which a call that no service receives is repeated. */
   notReceivedMs: 2_500,
   /**
-   * Delay of the first retry of a call without an answer; the next delay is twice as long. A message may be lost with a
+   * Delay of the first retry of a call without a response; the next delay is twice as long. A message may be lost with a
    * replica or a NATS server.
    */
   noAnswerMs: 800,
-  /** Retries of reads without an answer, in the full budget of a process. A read may take long: its owner may be slow. */
+  /** Retries of reads without a response, in the full budget of a process. A read may take long: its owner may be slow. */
   readBudget: 50,
   /** The same for writes. A write is short, and its owner performs concurrent attempts of one write once. */
   writeBudget: 200,

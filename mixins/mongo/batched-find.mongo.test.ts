@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection, type Model, Schema } from "mongoose";
-import { emptyDatabase } from "../../test/real-parts/test-services.ts";
+import { emptyDatabase } from "../../test/harness/test-services.ts";
 import { batchedFind } from "./batched-find.ts";
 
 interface Row {

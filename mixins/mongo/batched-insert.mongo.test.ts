@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Connection, type Model, Schema } from "mongoose";
 import type { GuildId } from "../../services/contracts/ids.ts";
-import { emptyDatabase } from "../../test/real-parts/test-services.ts";
+import { emptyDatabase } from "../../test/harness/test-services.ts";
 import { stampedReplacement } from "./change-feed.ts";
 import { type Tracked, trackedPaths } from "./tracked-record.ts";
 import { closedConnection } from "./database.mixin.ts";

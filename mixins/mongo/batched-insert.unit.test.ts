@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
 import mongoose from "mongoose";
-import { answeredModel } from "../../test/doubles/answered-model.ts";
+import { stubModel } from "../../test/doubles/stub-model.ts";
 import { type Insert, batchedInsert } from "./batched-insert.ts";
 import { DeadlinePassed } from "./write-context.ts";
 
@@ -21,7 +21,7 @@ interface Asked {
   readonly updates: readonly { readonly q: { readonly _id: string } }[];
 }
 
-/** A database that answers the commands with these replies, in order. */
+/** A database that responds to the commands with these replies, in order. */
 function database(...replies: readonly Reply[]) {
   const commands: string[] = [];
   const command = ({ updates }: Asked) => {
@@ -30,7 +30,7 @@ function database(...replies: readonly Reply[]) {
     if (reply === SILENCE) return new Promise(() => undefined);
     return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply);
   };
-  return { commands, insert: batchedInsert(answeredModel(command)) };
+  return { commands, insert: batchedInsert(stubModel(command)) };
 }
 
 describe("a batched insert", () => {
@@ -63,7 +63,7 @@ describe("a batched insert", () => {
   });
 
   test.each([
-    ["the answer was lost", lost()],
+    ["the response was lost", lost()],
     ["the primary stepped down", steppedDown()],
     ["the majority was silent", NO_MAJORITY],
   ])("when %s, is tried again, and an id that exists then counts as its own", async (_what, first) => {
@@ -91,7 +91,7 @@ describe("a batched insert", () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate", "nextTick", "queueMicrotask"] });
     const { commands, insert } = database(SILENCE, SILENCE, DONE);
     const silence = async (id: string) =>
-      expect(insert(insertOf(id))).rejects.toThrow("did not answer within 10000 ms");
+      expect(insert(insertOf(id))).rejects.toThrow("did not respond within 10000 ms");
     const silent: Promise<void>[] = [];
     for (const id of ["a", "b"]) {
       silent.push(silence(id));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose from "mongoose";
-import { type Command, type MongoProxy, startMongoProxy } from "../../test/real-parts/mongo-proxy.ts";
-import { emptyDatabase } from "../../test/real-parts/test-services.ts";
+import { type Command, type MongoProxy, startMongoProxy } from "../../test/harness/mongo-proxy.ts";
+import { emptyDatabase } from "../../test/harness/test-services.ts";
 import { bulkUpdate, type UpdatableModel } from "./bulk-update.ts";
 import { batchedInsert } from "./batched-insert.ts";
 import { isDatabaseUnavailable } from "./database.mixin.ts";

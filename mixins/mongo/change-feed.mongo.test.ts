@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Connection, type Model, Schema } from "mongoose";
-import { emptyDatabase } from "../../test/real-parts/test-services.ts";
+import { emptyDatabase } from "../../test/harness/test-services.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import { changesSince, saveRevision, unchangedFields, stampedReplacement, stampedTombstone } from "./change-feed.ts";
 import { type Tracked, trackedIndexes, trackedPaths } from "./tracked-record.ts";

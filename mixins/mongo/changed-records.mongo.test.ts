@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import mongoose, { Schema } from "mongoose";
-import { emptyDatabase } from "../../test/real-parts/test-services.ts";
+import { emptyDatabase } from "../../test/harness/test-services.ts";
 import { CHANGE_FEED_OVERLAP_MS } from "../../services/contracts/change-feed.contract.ts";
 import type { RecordPosition } from "../../services/contracts/guild-changes.contract.ts";
 import { changedRecords } from "./changed-records.ts";

@@ -4,7 +4,7 @@ import type { EpochMs } from "../../services/contracts/ids.ts";
  * The clock of the database server, mapped to the monotonic clock of the process: a step of the machine's wall clock
  * does not affect it.
  *
- * The server reads its clock before it answers, so when the answer arrives its time is at least the answered one. The
+ * The server reads its clock before it responds, so when the response arrives its time is at least the returned one. The
  * mapped clock never runs ahead, and lags by no more than the round trip of the fastest of the last samples.
  */
 export interface DatabaseClock {
@@ -13,10 +13,10 @@ export interface DatabaseClock {
   sample(): Promise<void>;
 }
 
-/** Number of stored samples. The best of them counts, so a slow answer does not set the clock back. */
+/** Number of stored samples. The best of them counts, so a slow response does not set the clock back. */
 const MAX_SAMPLES = 8;
 /**
- * A difference that no slow answer and no drift between the two clocks explains: the server's own clock was stepped
+ * A difference that no slow response and no drift between the two clocks explains: the server's own clock was stepped
  * back, and the older samples are void.
  */
 const STEP_MS = 100;

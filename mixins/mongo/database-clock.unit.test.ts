@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { monotonicInstantOf, newDatabaseClock } from "./database-clock.ts";
 
-/** A server whose clock is ahead of the clock of the process, with a delay of its answers. */
+/** A server whose clock is ahead of the clock of the process, with a delay of its responses. */
 function serverAhead({ ahead }: { ahead: number }) {
   const at = { monotonic: 1_000, ahead };
   const takes = { there: 0, back: 0 };
@@ -26,13 +26,13 @@ function clockAhead(options: { ahead: number }) {
 }
 
 describe("the clock of the database server, mapped to the monotonic clock", () => {
-  test("never runs ahead of the server, and lags by no more than the answer took", async () => {
+  test("never runs ahead of the server, and lags by no more than the response took", async () => {
     const { sample, lag } = clockAhead({ ahead: 5_000_000 });
     await sample(3, 40);
     expect(lag()).toBe(40);
   });
 
-  test("follows the fastest of the last answers", async () => {
+  test("follows the fastest of the last responses", async () => {
     const { sample, lag } = clockAhead({ ahead: 5_000_000 });
     await sample(1, 40);
     await sample(1, 2);
@@ -58,7 +58,7 @@ describe("the clock of the database server, mapped to the monotonic clock", () =
     }
   });
 
-  test("a slow answer is not mistaken for a step of the server's clock", async () => {
+  test("a slow response is not mistaken for a step of the server's clock", async () => {
     const { sample, lag } = clockAhead({ ahead: 5_000_000 });
     await sample(0, 1);
     await sample(0, 4_000);

@@ -6,7 +6,7 @@ import { OperationTimeout, withTimeout } from "../async/timeout.ts";
 /** Time for which an operation looks for a primary before it fails; an election takes less. */
 const SERVER_SELECTION_MS = 5_000;
 
-/** Time in which the database must answer a health check. */
+/** Time in which the database must respond to a health check. */
 export const DATABASE_PING_TIMEOUT_MS = 500;
 
 /** A connection that is not opened yet: the service makes its models on it, and opens it at start. */
@@ -66,13 +66,13 @@ export async function buildIndexes({ mixins = [] }: ServiceSchema): Promise<void
   }
 }
 
-/** Whether the database of a service answers now; undefined for a service without one. */
+/** Whether the database of a service responds now; undefined for a service without one. */
 export async function pingServiceDatabase(service: Service): Promise<boolean | undefined> {
-  const { pingDatabase: answers } = service as Partial<WithDatabase>;
-  return answers?.();
+  const { pingDatabase: ping } = service as Partial<WithDatabase>;
+  return ping?.();
 }
 
-/** Whether the database answers within the time. */
+/** Whether the database responds within the time. */
 export async function pingDatabase(connection: Connection, timeoutMs: number): Promise<boolean> {
   if (connection.db === undefined) return false;
   return withTimeout(timeoutMs, "ping", connection.db.command({ ping: 1 })).then(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection, type Model, Schema } from "mongoose";
-import { emptyDatabase } from "../../test/real-parts/test-services.ts";
+import { emptyDatabase } from "../../test/harness/test-services.ts";
 import { closedConnection } from "./database.mixin.ts";
 import { distinctInSnapshot, findRows, streamRows } from "./find-command.ts";
 
@@ -24,7 +24,7 @@ describe("a read by the plain find command", () => {
 
   afterAll(() => connection.close());
 
-  /** The same model, with every command counted; `instead` replaces the answers. */
+  /** The same model, with every command counted; `instead` replaces the responses. */
   function countedCommands(instead?: () => Promise<never>) {
     const commands: string[] = [];
     const db = connection.db!;

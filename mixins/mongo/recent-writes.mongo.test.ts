@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mongo, Schema } from "mongoose";
 import type { GuildId, WriteId } from "../../services/contracts/ids.ts";
-import { emptyDatabase } from "../../test/real-parts/test-services.ts";
+import { emptyDatabase } from "../../test/harness/test-services.ts";
 import { saveRevision, stampedNewRecord, stampedReplacement } from "./change-feed.ts";
 import { type Tracked, trackedPaths } from "./tracked-record.ts";
 import { runInWriteContext } from "./write-context.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import mongoose, { type ClientSession, type Connection, type Model, Schema } from "mongoose";
-import { emptyDatabase } from "../../test/real-parts/test-services.ts";
-import { until } from "../../test/real-parts/until.ts";
+import { emptyDatabase } from "../../test/harness/test-services.ts";
+import { until } from "../../test/harness/until.ts";
 import { closedConnection } from "./database.mixin.ts";
 import { inTransaction } from "./transaction.ts";
 import { DeadlinePassed, runInWriteContext } from "./write-context.ts";
@@ -118,7 +118,7 @@ describe("a transaction of a write with a deadline", () => {
     const late = () =>
       inTransaction(connection, async (session) => {
         await insert(session, "waiting");
-        // MongoDB answers this when the time is over, or when its topology has changed.
+        // MongoDB returns this when the time is over, or when its topology has changed.
         other = admin.command({ hello: 1, topologyVersion, maxAwaitTimeMS: deadline + 500 - Date.now() });
       });
     await expect(runInWriteContext({ deadline }, late)).rejects.toThrow("took too long");

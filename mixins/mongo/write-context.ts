@@ -4,7 +4,7 @@ import type { EpochMs, WriteId } from "../../services/contracts/ids.ts";
 
 /**
  * Milliseconds after the request until which the database may start an update of its write. It is half a second less
- * than the caller waits (`REQUEST_TIMEOUT_MS`, moleculer.config.ts), which is the time for the update and its answer.
+ * than the caller waits (`REQUEST_TIMEOUT_MS`, moleculer.config.ts), which is the time for the update and its response.
  */
 export const WRITE_DEADLINE_MS = 5_500;
 

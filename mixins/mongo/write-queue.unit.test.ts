@@ -17,19 +17,19 @@ describe("writes of one document", () => {
   /** A write that ends when the test resolves it. */
   function write(documentId: string, name: string) {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const answer = queue.run(documentId, () => {
+    const response = queue.run(documentId, () => {
       begun.push(name);
       return promise;
     });
-    return { answer, end: () => resolve(name), fail: () => reject(new Error(name)) };
+    return { response, end: () => resolve(name), fail: () => reject(new Error(name)) };
   }
 
   test("start one after the other, in the order of arrival", async () => {
     const writes = ["1", "2", "3"].map((name) => write("a", name));
-    for (const [at, { answer, end }] of writes.entries()) {
+    for (const [at, { response, end }] of writes.entries()) {
       expect(begun).toEqual(["1", "2", "3"].slice(0, at + 1));
       end();
-      await expect(answer).resolves.toBe(String(at + 1));
+      await expect(response).resolves.toBe(String(at + 1));
       await new Promise((resolve) => setImmediate(resolve));
     }
   });
@@ -44,18 +44,18 @@ describe("writes of one document", () => {
     const first = write("a", "first");
     const second = write("a", "second");
     first.fail();
-    await expect(first.answer).rejects.toThrow("first");
+    await expect(first.response).rejects.toThrow("first");
     second.end();
-    await expect(second.answer).resolves.toBe("second");
+    await expect(second.response).resolves.toBe("second");
   });
 
   test("more than 250 waiting writes are refused at once", async () => {
     void queue.run("a", never);
     for (let each = 0; each < 250; each += 1) void queue.run("a", never);
-    let answer: unknown;
-    void queue.run("a", never).then((given) => (answer = given));
+    let response: unknown;
+    void queue.run("a", never).then((given) => (response = given));
     await new Promise((resolve) => setImmediate(resolve));
-    expect(answer).toMatchObject(tooManyWrites);
+    expect(response).toMatchObject(tooManyWrites);
   });
 
   test("more than 10 000 writes of all documents are refused at once, until one has ended", async () => {
@@ -63,7 +63,7 @@ describe("writes of one document", () => {
     for (let each = 1; each < 10_000; each += 1) void queue.run(String(each), never);
     await expect(queue.run("another", never)).resolves.toMatchObject(tooManyWrites);
     first.end();
-    await first.answer;
+    await first.response;
     await new Promise((resolve) => setImmediate(resolve));
     await expect(queue.run("another", async () => "done")).resolves.toBe("done");
   });
@@ -71,9 +71,9 @@ describe("writes of one document", () => {
   test("a write that has waited for four seconds is refused and never starts", async () => {
     jest.useFakeTimers();
     const first = write("a", "first");
-    const { answer } = write("a", "second");
+    const { response } = write("a", "second");
     await jest.advanceTimersByTimeAsync(4_000);
-    await expect(answer).resolves.toMatchObject(tooManyWrites);
+    await expect(response).resolves.toMatchObject(tooManyWrites);
     first.end();
     await jest.advanceTimersByTimeAsync(1);
     expect(begun).toEqual(["first"]);

@@ -4,8 +4,8 @@ import { isInternalAction } from "./internal-action.ts";
 import { actionSeconds, broadcastsSent } from "./metrics.ts";
 
 /**
- * Measures the actions that a process serves, and counts its broadcasts. Moleculer's own metrics do more, and take
- * nine tenths of the throughput of local calls; this middleware costs about a microsecond a call.
+ * Measures the actions that a process serves, and counts its broadcasts. Moleculer's own metrics do more, and reduce
+ * the throughput of local calls by nine tenths; this middleware costs about a microsecond a call.
  */
 export const callMetrics: Middleware = {
   name: "call-metrics",

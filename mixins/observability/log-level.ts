@@ -9,8 +9,8 @@ interface LoggerSetting {
 }
 
 /**
- * Whether a broker writes lines of that level, so that a caller need not build lines that nobody reads. True if the
- * level is unknown.
+ * Whether a broker writes lines of that level; true if the level is unknown. A caller does not build the lines that
+ * the logger would drop.
  */
 export function isLogged({ options }: Pick<ServiceBroker, "options">, level: LogLevel): boolean {
   const lowest = (options.logger as LoggerSetting | undefined)?.options?.level?.["**"];

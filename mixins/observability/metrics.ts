@@ -26,7 +26,7 @@ export const broadcastsSent = new Counter({
   registers,
 });
 
-/** Requests that the gateway answered. `route` is a path of the route table, or "other". */
+/** HTTP requests to the gateway. `route` is a path of the route table, or "other". */
 export const httpRequestSeconds = new Histogram({
   name: "guildcal_http_request_duration_seconds",
   help: "Time from a request's headers to its response, by route and status",

@@ -8,7 +8,7 @@ export interface ProbeServerOptions {
   readonly host: string;
   /** The parts that the process lacks to do its work, in words for an operator. */
   readonly missing: () => Promise<readonly string[]>;
-  /** Further fields of the answer of a ready process. */
+  /** Further fields of the response of a ready process. */
   readonly details: () => Readonly<Record<string, string>>;
   readonly metrics: () => Promise<string>;
   readonly metricsType: string;
@@ -26,7 +26,7 @@ export interface ProbeServer {
  */
 export async function startProbeServer(options: ProbeServerOptions): Promise<ProbeServer> {
   const server = createServer({ requestTimeout: 5_000 }, (request, response) => {
-    answer(request.url ?? "", options, response).catch(() => response.destroy());
+    respond(request.url ?? "", options, response).catch(() => response.destroy());
   });
   server.listen(options.port, options.host);
   // The port is known only when the server listens. `once` also rejects if the port is in use.
@@ -44,7 +44,7 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<Pro
   };
 }
 
-async function answer(path: string, options: ProbeServerOptions, response: ServerResponse): Promise<void> {
+async function respond(path: string, options: ProbeServerOptions, response: ServerResponse): Promise<void> {
   switch (path) {
     case "/health/live":
       return send(response, 200, { status: "live" });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceBroker, type ServiceSchema } from "moleculer";
 import { brokerOptions } from "../../moleculer.config.ts";
-import { emptyDatabase } from "../../test/real-parts/test-services.ts";
-import { until } from "../../test/real-parts/until.ts";
+import { emptyDatabase } from "../../test/harness/test-services.ts";
+import { until } from "../../test/harness/until.ts";
 import { refuse } from "../../services/contracts/errors.ts";
 import { action } from "../../services/contracts/contract.ts";
 import { callMetrics } from "./call-metrics.middleware.ts";
@@ -105,12 +105,12 @@ describe("the probes of a process", () => {
     expect((await get("/health/live")).status).toBe(200);
   });
 
-  test("answer 404 on other paths", async () => {
+  test("return 404 on other paths", async () => {
     expect((await get("/")).status).toBe(404);
     expect((await get("/metrics?all")).status).toBe(404);
   });
 
-  test("report the process as not ready as soon as it stops, while it still answers requests in flight", async () => {
+  test("report the process as not ready as soon as it stops, while it still responds to requests in flight", async () => {
     const answered = broker.call("guild-settings.hold");
     await entered;
     const stopped = broker.stop();

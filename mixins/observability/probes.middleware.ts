@@ -26,7 +26,7 @@ export interface ProbeOptions {
   readonly onListening?: (port: number) => void;
 }
 
-/** Answers the probes of an orchestrator from the start of the broker to its stop. */
+/** Responds to the probes of an orchestrator from the start of the broker to its stop. */
 export function probes({ port, host, alsoMissing = () => [], onListening }: ProbeOptions): Middleware {
   let server: ProbeServer | undefined;
   let stopping = false;

@@ -30,8 +30,8 @@ export async function updateReachabilityMetrics(broker: ServiceBroker): Promise<
   }
   await Promise.all(
     broker.services.map(async (service) => {
-      const answers = await pingServiceDatabase(service);
-      if (answers !== undefined) databaseUp.set({ service: service.name }, answers ? 1 : 0);
+      const isUp = await pingServiceDatabase(service);
+      if (isUp !== undefined) databaseUp.set({ service: service.name }, isUp ? 1 : 0);
     }),
   );
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { ServiceBroker } from "moleculer";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { type EmbeddedNats, startNats } from "../../services/launch/embedded/embedded-nats.ts";
-import { until } from "../../test/real-parts/until.ts";
+import { until } from "../../test/harness/until.ts";
 import { timeZones } from "../time-zones/time-zones.ts";
 import { probes } from "./probes.middleware.ts";
 

@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { serve } from "../../mixins/actions/contract-action.ts";
-import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
+import { startTestServices, type TestServices } from "../../test/harness/test-services.ts";
 import {
   announcementChanged,
   type AnnouncementChanged,
@@ -124,16 +124,16 @@ describe("announcements on the bus", () => {
 
   test("an unknown id, a malformed one and one of another guild get the same response (D28)", async () => {
     const { id } = await services.call(createAnnouncement, createParams({ guildId: "20" as GuildId }));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [id, "nonsense", "", "00000000-0000-4000-8000-000000000000"].map((each) =>
         services.call(getAnnouncement, { guildId, id: each }).catch((error: unknown) => error),
       ),
     );
-    const plain = answers.map((answer) => {
-      const { type, code, message } = answer as { type: string; code: number; message: string };
+    const plain = responses.map((response) => {
+      const { type, code, message } = response as { type: string; code: number; message: string };
       return { type, code, message };
     });
-    expect(new Set(plain.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(new Set(plain.map((response) => JSON.stringify(response))).size).toBe(1);
     expect(plain[0]).toMatchObject({ type: "ANNOUNCEMENT_NOT_FOUND", code: 404 });
     await expect(services.call(removeAnnouncement, { guildId, id })).rejects.toMatchObject({ code: 404 });
     await expect(services.call(updateAnnouncement, { guildId, id, channel: "1" })).rejects.toMatchObject({ code: 404 });

@@ -147,7 +147,7 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
   };
 }
 
-/** Collects the announcements in slices of time; refuses if they exceed the limits of an answer (D38). */
+/** Collects the announcements in slices of time; refuses if they exceed the limits of a response (D38). */
 async function boundedList(pages: AsyncIterable<readonly Announcement[]>): Promise<Announcement[] | Refusal> {
   const list = new BoundedList<Announcement>();
   const slices = new TimeSlice();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
+import { startTestServices, type TestServices } from "../../test/harness/test-services.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
 import {
   announcementChanged,
@@ -199,11 +199,11 @@ describe("announcements without the owner of their events (D42)", () => {
     expect(listed[0]).not.toHaveProperty("dangling");
   });
 
-  test("the deletion of an event while the announcements service is down leaves announcements that are marked later, and its answer says so", async () => {
+  test("the deletion of an event while the announcements service is down leaves announcements that are marked later, and its response says so", async () => {
     const { eventId, id } = await eventWithAnnouncement();
     const params = { guildId, calendarNumber: 1, eventId, announcements: "delete" } as const;
-    const answer = withoutAnnouncements.call(removeEvent, params, { caller });
-    await expect(answer).rejects.toMatchObject({
+    const response = withoutAnnouncements.call(removeEvent, params, { caller });
+    await expect(response).rejects.toMatchObject({
       type: "OUTCOME_UNKNOWN",
       message: expect.stringContaining("event is deleted"),
     });

@@ -1,6 +1,6 @@
 import { type CallContext, isUnavailable } from "../../mixins/actions/contract-action.ts";
 import { callAction } from "../../mixins/actions/typed-calls.ts";
-import type { Announcement, ShownAnnouncement } from "../contracts/announcements.contract.ts";
+import type { Announcement, AnnouncementView } from "../contracts/announcements.contract.ts";
 import { listExistingEvents, type ListExistingEventsParams } from "../contracts/calendar-events.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 
@@ -15,7 +15,7 @@ export async function markDangling(
   announcements: readonly Announcement[],
   guildId: GuildId,
   context: CallContext<unknown>,
-): Promise<ShownAnnouncement[]> {
+): Promise<AnnouncementView[]> {
   const isSpecific = ({ type }: Announcement) => type === "SPECIFIC";
   const [specific, others] = [announcements.filter(isSpecific), announcements.filter((each) => !isSpecific(each))];
   // SPECIFIC on a series means its first occurrence (D24).

@@ -7,7 +7,7 @@ import { markDangling } from "./dangling.ts";
 
 const announcement = { id: "a1", type: "SPECIFIC", eventId: "e1" as EventId } as unknown as Announcement;
 
-/** Marks an announcement while the owner of the events answers with this refusal. */
+/** Marks an announcement while the owner of the events responds with this refusal. */
 function markWhileOwnerAnswers(refusal: Refusal) {
   const call = async () => {
     throw asError(refusal);

@@ -30,7 +30,7 @@ import { ensureFirstKey, apiKeyManagement } from "./keys/api-key-management.ts";
 import { type ApiKeyAuthenticator, apiKeyAuthenticator } from "./keys/api-key-authenticator.ts";
 import { idempotencyRecordsStore } from "./idempotency/idempotency-records.store.ts";
 import { idempotencyQuota } from "./idempotency/idempotency-quota.ts";
-import { performOnceWith } from "./idempotency/idempotency.ts";
+import { idempotentRunner } from "./idempotency/idempotency.ts";
 import { clientAddress, connectionAddress } from "./rates/client-address.ts";
 import { admission } from "./rates/admission.ts";
 import { GatewayRates, ratesUsed, type RateSettings, BROADCAST_INTERVAL_MS } from "./rates/gateway-rates.ts";
@@ -163,7 +163,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
         pages,
         service: this as WebService,
         pingDatabase: () => pingDatabase(connection, DATABASE_PING_TIMEOUT_MS),
-        performOnce: performOnceWith(
+        runIdempotently: idempotentRunner(
           idempotencyRecords,
           idempotencyQuota(idempotencyRecords, options.idempotencyKeysPerGuild),
           (error) => logger.error({ err: error }, "the response of an Idempotency-Key could not be stored"),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { ServiceBroker } from "moleculer";
 import { brokerOptions } from "../../moleculer.config.ts";
-import { KEY_HASHING } from "../../test/real-parts/test-gateway.ts";
+import { KEY_HASHING } from "../../test/harness/test-gateway.ts";
 import { apiService } from "./api.service.ts";
 import { BUS_EVENTS } from "./bus/bus-user.ts";
 import { NO_LIMITS } from "./rates/gateway-rates.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { standIn, startTestGateway, type TestGateway } from "../../test/real-parts/test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway } from "../../test/harness/test-gateway.ts";
 import { OWNERS } from "../contracts/service-names.ts";
 
 const APP = "https://app.example.com";
@@ -33,18 +33,20 @@ describe("CORS", () => {
   afterAll(() => Promise.all([open, closed, toAll].map((each) => each.stop())));
 
   test("a preflight of an allowed origin gets the allowed methods and headers", async () => {
-    const answer = await preflight(open, APP);
-    expect([answer.status, allowed(answer), answer.text]).toEqual([200, APP, ""]);
-    expect(answer.headers.get("access-control-allow-methods")).toBe("GET, POST");
-    expect(answer.headers.get("access-control-allow-headers")).toMatch(/authorization, content-type, idempotency-key/);
-    expect(answer.headers.get("access-control-max-age")).toBe("600");
+    const response = await preflight(open, APP);
+    expect([response.status, allowed(response), response.text]).toEqual([200, APP, ""]);
+    expect(response.headers.get("access-control-allow-methods")).toBe("GET, POST");
+    expect(response.headers.get("access-control-allow-headers")).toMatch(
+      /authorization, content-type, idempotency-key/,
+    );
+    expect(response.headers.get("access-control-max-age")).toBe("600");
   });
 
   test("a page of an allowed origin can read the stream of changes, and go on after its last event", async () => {
     const stream = "/v2/changes/stream";
-    const answer = await preflight(open, APP, stream);
-    expect([answer.status, allowed(answer)]).toEqual([200, APP]);
-    expect(answer.headers.get("access-control-allow-headers")).toContain("last-event-id");
+    const response = await preflight(open, APP, stream);
+    expect([response.status, allowed(response)]).toEqual([200, APP]);
+    expect(response.headers.get("access-control-allow-headers")).toContain("last-event-id");
     const headers = { origin: APP, authorization: KEY };
     const opened = await open.request(`${stream}?guild_id=1`, { method: "HEAD", headers });
     expect([opened.status, allowed(opened)]).toEqual([200, APP]);
@@ -66,10 +68,10 @@ describe("CORS", () => {
     "null",
     APP.slice(1),
   ])("%s gets no CORS headers, and its requests get the same responses as others", async (origin) => {
-    const response = await preflight(open, origin);
-    expect([response.status, allowed(response)]).toEqual([405, null]);
-    const answer = await open.post(PATH, {}, { origin });
-    expect([answer.status, allowed(answer)]).toEqual([400, null]);
+    const refused = await preflight(open, origin);
+    expect([refused.status, allowed(refused)]).toEqual([405, null]);
+    const response = await open.post(PATH, {}, { origin });
+    expect([response.status, allowed(response)]).toEqual([400, null]);
   });
 
   test("by default no origin is allowed", async () => {

@@ -14,7 +14,7 @@ import { healthPages } from "./pages/health.pages.ts";
 import { type HttpServer, httpServer } from "./http/http-server.ts";
 import type { FeedAdmission } from "./feeds/feed-admission.ts";
 import { type FeedDownload, feedDownload } from "./feeds/feed-download.ts";
-import type { PerformOnce } from "./idempotency/idempotency.ts";
+import type { RunIdempotently } from "./idempotency/idempotency.ts";
 import type { Admission } from "./rates/admission.ts";
 import { accessLogLevel, accessLogFields } from "./observability/access-log.ts";
 import { measureRequest } from "./observability/request-metrics.ts";
@@ -34,7 +34,7 @@ export interface GatewayOptions {
   readonly service: Pick<WebService, "broker" | "logger" | "respond">;
   readonly pingDatabase: () => Promise<boolean>;
   readonly admission: Admission;
-  readonly performOnce: PerformOnce;
+  readonly runIdempotently: RunIdempotently;
   readonly clock: Pick<DatabaseClock, "now">;
   readonly admitFeed: FeedAdmission;
   readonly streamLimits?: Partial<typeof STREAM_LIMITS>;
@@ -75,7 +75,7 @@ export class Gateway {
     service,
     pingDatabase,
     admission,
-    performOnce,
+    runIdempotently,
     clock,
     admitFeed,
     streamLimits = {},
@@ -101,7 +101,7 @@ export class Gateway {
     this.requestHandler = requestHandler({
       knownPaths: [...ROUTES.flatMap(({ paths }) => paths), CHANGE_STREAM_PATH, ...pages.map((page) => page.path)],
       admission,
-      performOnce,
+      runIdempotently,
       clock,
       concurrency: this.concurrency,
       call: ({ contract }, params, meta) => this.call(contract, params, { meta }),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
-import { until } from "../../test/real-parts/until.ts";
-import { webService } from "../../test/real-parts/web-service.ts";
+import { until } from "../../test/harness/until.ts";
+import { webService } from "../../test/harness/web-service.ts";
 import { Gateway, gatewayPages, type GatewayOptions } from "./gateway.ts";
 
 /** A broker on which every health check succeeds. */
@@ -14,7 +14,7 @@ const broker = {
 describe("the gateway", () => {
   let gateway: Gateway;
   let port = 0;
-  let answers = true;
+  let isDatabaseUp = true;
   let lines: { readonly level: string; readonly status: number; readonly requestId: string }[] = [];
 
   const logAt = (level: string) => (line: Omit<(typeof lines)[number], "level">) => void lines.push({ ...line, level });
@@ -31,16 +31,16 @@ describe("the gateway", () => {
     gateway = new Gateway({
       pages,
       service,
-      pingDatabase: async () => answers,
+      pingDatabase: async () => isDatabaseUp,
       admission,
       admitFeed: async () => Promise.reject(new Error("nobody asks")),
       clock: { now: () => 0 },
-      performOnce: (_request, perform) => perform(newWriteId()),
+      runIdempotently: (_request, perform) => perform(newWriteId()),
       port: 0,
       host: "127.0.0.1",
     });
     port = await gateway.start();
-    answers = true;
+    isDatabaseUp = true;
     lines = [];
   }
   afterEach(() => gateway.stop(0));
@@ -48,13 +48,13 @@ describe("the gateway", () => {
   const ask = async (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
   const ready = async () => ask("/health/ready");
 
-  test("is ready when its own database and every service answer", async () => {
+  test("is ready when its own database and every service respond", async () => {
     await start();
     await until(async () => (await ready()).status === 200, "it is ready");
-    answers = false;
-    const answer = await ready();
-    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
-    await expect(answer.json()).resolves.toEqual({ status: "not ready", missing: ["database of api"] });
+    isDatabaseUp = false;
+    const response = await ready();
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
+    await expect(response.json()).resolves.toEqual({ status: "not ready", missing: ["database of api"] });
   });
 
   test("logs refused requests with the id in the response, and failed requests as warnings (D4)", async () => {
@@ -62,7 +62,7 @@ describe("the gateway", () => {
     await until(async () => (await ready()).status === 200, "it is ready");
     lines = [];
     const [live, refused] = await Promise.all([ask("/health/live"), ask("/nowhere")]);
-    answers = false;
+    isDatabaseUp = false;
     const failed = await ready();
     await until(() => lines.length === 3, "all are logged");
     expect(lines.map(({ level, status, requestId }) => [level, status, requestId])).toEqual(

@@ -6,7 +6,7 @@ import {
   startTestGateway,
   type TestGateway,
   untilReady,
-} from "../../test/real-parts/test-gateway.ts";
+} from "../../test/harness/test-gateway.ts";
 import { getGuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
@@ -105,9 +105,9 @@ describe("the checks of a request", () => {
     ],
   ])("%s is refused before later checks (D3)", async (_name, method, path, key, type, body, status, code) => {
     const headers = { "content-type": type, ...(key === "none" ? {} : withKey(key)) };
-    const answer = await gateway.request(path, { method, headers, body });
-    expect(answer).toMatchObject({ status, body: { code, message: expect.any(String) } });
-    expect(answer.headers.get("x-request-id")).toBe(answer.body["request_id"]);
+    const response = await gateway.request(path, { method, headers, body });
+    expect(response).toMatchObject({ status, body: { code, message: expect.any(String) } });
+    expect(response.headers.get("x-request-id")).toBe(response.body["request_id"]);
     await expect(gateway.call(getGuildSettings, { guildId: GUILD })).resolves.toMatchObject({ revision: 0 });
   });
 
@@ -129,15 +129,15 @@ describe("the checks of a request", () => {
 
   test("a revoked, an expired and an unknown key get the same response, which does not reveal whether a key exists", async () => {
     const unknown = encodeKey({ env: KEY_HASHING.env, id: "k1", secret: "0".repeat(64) });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [keys.revoked, keys.expired, unknown].map((key) => gateway.post(READ, { guild_id: GUILD }, withKey(key))),
     );
-    const summaries = answers.map(({ status, headers, body }) => [
+    const summaries = responses.map(({ status, headers, body }) => [
       status,
       headers.get("www-authenticate"),
       body["message"],
     ]);
-    expect(summaries).toEqual(answers.map(() => summaries[2]));
+    expect(summaries).toEqual(responses.map(() => summaries[2]));
     expect(summaries[2]?.[2]).toBe("The API key is unknown, revoked or expired");
   });
 

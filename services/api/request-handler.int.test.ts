@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import moleculer from "moleculer";
-import { standIn, startTestGateway, type TestGateway, untilReady } from "../../test/real-parts/test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../../test/harness/test-gateway.ts";
 import { serve } from "../../mixins/actions/contract-action.ts";
 import { getAnnouncement } from "../contracts/announcements.contract.ts";
 import { getGuildSettings, updateGuildSettings } from "../contracts/guild-settings.contract.ts";

@@ -14,7 +14,7 @@ import { TooManyRequestsDelay } from "./rates/too-many-requests-delay.ts";
 import { encodeList, isLarge } from "./wire/encode-list.ts";
 import type { ConcurrencySlot } from "./concurrency/concurrency-limit.ts";
 import { etagOf, readIfMatch, refuseIfMatch } from "./wire/if-match.ts";
-import { readIdempotencyKey, type PerformOnce } from "./idempotency/idempotency.ts";
+import { readIdempotencyKey, type RunIdempotently } from "./idempotency/idempotency.ts";
 import type { QuotaExceeded } from "./idempotency/idempotency-quota.ts";
 import type { StoredResponse } from "./idempotency/idempotency-records.store.ts";
 import type { Page } from "./pages/page.ts";
@@ -26,13 +26,13 @@ import { traceparentOf } from "./observability/request-traceparent.ts";
 import { type Route, routeFor } from "./route.ts";
 import { withWarnings } from "./wire/warnings.ts";
 import { unknownPath } from "./wire/unknown-path.ts";
-import { ServiceUnavailable, wasNotBegun } from "./service-health.ts";
+import { ServiceUnavailable, wasNotReceived } from "./service-health.ts";
 
 export interface RequestHandlerOptions {
   /** All paths: the 404 of an unknown path suggests the nearest one. */
   readonly knownPaths: readonly string[];
   readonly admission: Omit<Admission, "readmit">;
-  readonly performOnce: PerformOnce;
+  readonly runIdempotently: RunIdempotently;
   /** Shared with calls that come over the bus. */
   readonly concurrency?: RequestConcurrency;
   /** The clock of the database server, which is never ahead. */
@@ -61,7 +61,7 @@ export interface CheckedRequest {
 
 /**
  * The steps of a request through the gateway, in the order of D3:
- * 404 path → 405 → 401 → 429 key → 413/415 → 400 → 403 → 429 guild → the action, which answers 404, 412, 409 and others.
+ * 404 path → 405 → 401 → 429 key → 413/415 → 400 → 403 → 429 guild → the action, which returns 404, 412, 409 and others.
  * moleculer-web runs them one after the other (web-gateway.ts).
  */
 export interface RequestHandler {
@@ -98,7 +98,7 @@ export function methodNotAllowed(methods: string): RequestRefused {
 export function requestHandler({
   knownPaths,
   admission,
-  performOnce,
+  runIdempotently,
   concurrency = new RequestConcurrency(),
   clock,
   call,
@@ -154,7 +154,9 @@ export function requestHandler({
       path: route.paths[0],
       params,
     };
-    return (idempotencyKey === undefined ? callOnce() : performOnce(request, callOnce)).finally(() => slot.release());
+    return (idempotencyKey === undefined ? callOnce() : runIdempotently(request, callOnce)).finally(() =>
+      slot.release(),
+    );
   }
 
   async function callWithinMemory(checked: CheckedRequest) {
@@ -270,7 +272,7 @@ export function toRefusal(contract: Pick<ActionContract<unknown, unknown>, "keys
   return (error) => {
     const refusal = asRefusal(error);
     if (refusal !== undefined) return refusal;
-    if (wasNotBegun(error) || error instanceof DeadlinePassed) return refuse("UNAVAILABLE");
+    if (wasNotReceived(error) || error instanceof DeadlinePassed) return refuse("UNAVAILABLE");
     if (error instanceof ServiceUnavailable || isUnavailable(error)) return unavailableRefusal(contract);
     throw error;
   };

@@ -139,7 +139,7 @@ export function pagedRoute<
   return { ...route(list), pages: route({ paths, summary, example, ...pages }) };
 }
 
-/** The route that answers a request with this body. */
+/** The route that responds to a request with this body. */
 export function routeFor(list: Route, body: Readonly<Record<string, unknown>>): Route {
   const { pages } = list;
   return pages !== undefined && (Object.hasOwn(body, "limit") || Object.hasOwn(body, "cursor")) ? pages : list;

@@ -42,13 +42,13 @@ export class ServiceUnavailable extends Error {
 }
 
 /** Whether the error means that no service has begun the call. */
-export function wasNotBegun(error: unknown): boolean {
+export function wasNotReceived(error: unknown): boolean {
   return error instanceof ServiceUnavailable ? !error.mayHaveBegun : classify(error).isNotReceived;
 }
 
 /**
  * Checks the health of each service. Calls to a killed service would wait for their time-out; here they end as soon as the
- * service has been without subscribers for 1.8 s or silent for 4 s, and new calls are refused until it answers again.
+ * service has been without subscribers for 1.8 s or silent for 4 s, and new calls are refused until it responds again.
  */
 export class ServiceHealth {
   readonly #services: ReadonlyMap<OwnerName, ServiceState>;
@@ -82,7 +82,7 @@ export class ServiceHealth {
 
   /**
    * The result of a call to the first service, which calls the others. Rejects with ServiceUnavailable if one of them is
-   * unavailable or becomes so during the call. A service that answers calls is available even if its health check is late:
+   * unavailable or becomes so during the call. A service that responds to calls is available even if its health check is late:
    * it is busy.
    */
   async whileAvailable<T>(services: readonly OwnerName[], call: () => Promise<T>): Promise<T> {
@@ -123,7 +123,7 @@ export class ServiceHealth {
       });
     } catch (error) {
       // The duration of the silence decides about availability, not the error.
-      state.isUnsubscribed = wasNotBegun(error);
+      state.isUnsubscribed = wasNotReceived(error);
     } finally {
       state.runningChecks -= 1;
     }

@@ -13,16 +13,16 @@ const SERVICE = "dispatch";
 describe("the health of a service", () => {
   let now = 0;
   let checks = 0;
-  let answer: () => Promise<Health>;
+  let respond: () => Promise<Health>;
   let watch: ServiceHealth;
 
   beforeEach(() => {
     now = 1_000;
     checks = 0;
-    answer = async () => ({ database: true });
+    respond = async () => ({ database: true });
     watch = new ServiceHealth(
       [SERVICE],
-      async () => ((checks += 1), answer()),
+      async () => ((checks += 1), respond()),
       () => now,
     );
   });
@@ -43,7 +43,7 @@ describe("the health of a service", () => {
     await expect(call()).rejects.toBeInstanceOf(ServiceUnavailable);
   });
 
-  test("is available after an answer, and is checked twice a second", async () => {
+  test("is available after a response, and is checked twice a second", async () => {
     await pass(TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([]);
     await expect(call()).resolves.toBe("done");
@@ -53,7 +53,7 @@ describe("the health of a service", () => {
   });
 
   test("distinguishes an unavailable database from an unavailable service", async () => {
-    answer = async () => ({ database: false });
+    respond = async () => ({ database: false });
     await pass(TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([`database of ${SERVICE}`]);
     await expect(call()).resolves.toBe("done");
@@ -61,7 +61,7 @@ describe("the health of a service", () => {
 
   test("is unavailable after 1.8 s without subscribers", async () => {
     await pass(TICK_INTERVAL_MS);
-    answer = async () => {
+    respond = async () => {
       throw new ServiceUnavailable(false);
     };
     await pass(UNSUBSCRIBED_SILENCE_MS);
@@ -74,7 +74,7 @@ describe("the health of a service", () => {
     await pass(TICK_INTERVAL_MS);
     const inFlight = watch.whileAvailable([SERVICE], hang);
     const outcome = inFlight.catch((error: unknown) => error);
-    answer = hang;
+    respond = hang;
     await pass(SUBSCRIBED_SILENCE_MS);
     expect(watch.missing()).toEqual([]);
     await pass(TICK_INTERVAL_MS);
@@ -83,9 +83,9 @@ describe("the health of a service", () => {
     await expect(call()).rejects.toBeInstanceOf(ServiceUnavailable);
   });
 
-  test("is available if the service answers calls, even if its health check is late", async () => {
+  test("is available if the service responds to calls, even if its health check is late", async () => {
     await pass(TICK_INTERVAL_MS);
-    answer = hang;
+    respond = hang;
     for (let seconds = 0; seconds < 20; seconds += 1) {
       await pass(1_000);
       await expect(call()).resolves.toBe("done");
@@ -96,19 +96,19 @@ describe("the health of a service", () => {
   });
 
   test("is checked at every tick while the service fails immediately", async () => {
-    answer = async () => {
+    respond = async () => {
       throw new Error("not found");
     };
     await pass(TICK_INTERVAL_MS * 5);
     expect(checks).toBe(5);
-    answer = async () => ({ database: true });
+    respond = async () => ({ database: true });
     await pass(TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([]);
   });
 
   test("does not change because of a pause of this process", async () => {
     await pass(TICK_INTERVAL_MS);
-    answer = hang;
+    respond = hang;
     now += 60_000;
     await pass(TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([]);

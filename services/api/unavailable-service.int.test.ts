@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { serve } from "../../mixins/actions/contract-action.ts";
-import { standIn, startTestGateway, type TestGateway, untilReady } from "../../test/real-parts/test-gateway.ts";
-import { until } from "../../test/real-parts/until.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../../test/harness/test-gateway.ts";
+import { until } from "../../test/harness/until.ts";
 import { createAnnouncement, getAnnouncement } from "../contracts/announcements.contract.ts";
 import { refuse } from "../contracts/errors.ts";
 import { type Health, healthOf } from "../contracts/health.contract.ts";

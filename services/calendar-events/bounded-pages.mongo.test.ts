@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { emptyDatabase } from "../../test/real-parts/test-services.ts";
+import { emptyDatabase } from "../../test/harness/test-services.ts";
 import { type FilledCalendar, openCalendar } from "../../test/calendar/filled-calendar.ts";
 import type { EventView } from "../contracts/calendar-events.contract.ts";
 import { isRefusal, type Refusal } from "../contracts/errors.ts";

@@ -7,7 +7,7 @@ import {
 } from "../contracts/calendar-events.contract.ts";
 import { getOccurrence } from "../contracts/occurrences.contract.ts";
 import type { EventId, OccurrenceId } from "../contracts/ids.ts";
-import { until } from "../../test/real-parts/until.ts";
+import { until } from "../../test/harness/until.ts";
 import {
   type CalendarUnderTest,
   DAY,
@@ -15,7 +15,7 @@ import {
   noon,
   allowCalendars,
   startCalendar,
-} from "../../test/real-parts/calendar-under-test.ts";
+} from "../../test/harness/calendar-under-test.ts";
 
 const ghost = `e${"0".repeat(25)}` as EventId;
 

@@ -9,7 +9,7 @@ import {
   noon,
   allowCalendars,
   startCalendar,
-} from "../../test/real-parts/calendar-under-test.ts";
+} from "../../test/harness/calendar-under-test.ts";
 
 describe("windows of calendars on the bus", () => {
   let calendar: CalendarUnderTest;

@@ -175,7 +175,7 @@ function ruleBytesBySeries(): (event: ListedEvent) => number {
   };
 }
 
-/** Member names count as in the domain: the names in the answer are as long or longer. */
+/** Member names count as in the domain: the names in the response are as long or longer. */
 function ruleBytes({ recurring }: ListedEvent): number {
   const view = recurring === undefined ? undefined : recurrenceView(recurring.recurrence);
   return view?.rrule === undefined ? 0 : Buffer.byteLength(JSON.stringify(view));

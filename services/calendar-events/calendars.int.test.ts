@@ -6,8 +6,8 @@ import {
   noon,
   allowCalendars,
   startCalendar,
-} from "../../test/real-parts/calendar-under-test.ts";
-import { until } from "../../test/real-parts/until.ts";
+} from "../../test/harness/calendar-under-test.ts";
+import { until } from "../../test/harness/until.ts";
 import { calendarEventsChangesSince } from "../contracts/calendar-events.contract.ts";
 import { getOccurrence } from "../contracts/occurrences.contract.ts";
 import { getCalendar, listCalendars, updateCalendar } from "../contracts/calendars.contract.ts";

@@ -17,7 +17,7 @@ import {
   noon,
   allowCalendars,
   startCalendar,
-} from "../../test/real-parts/calendar-under-test.ts";
+} from "../../test/harness/calendar-under-test.ts";
 
 const WINDOW = { from: noon, until: noon + 30 * DAY };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection } from "mongoose";
-import { type CalendarUnderTest, DAY, HOUR, noon, startCalendar } from "../../test/real-parts/calendar-under-test.ts";
+import { type CalendarUnderTest, DAY, HOUR, noon, startCalendar } from "../../test/harness/calendar-under-test.ts";
 import { calendarEventsChangesSince } from "../contracts/calendar-events.contract.ts";
 import { getOccurrence } from "../contracts/occurrences.contract.ts";
 import type { EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";

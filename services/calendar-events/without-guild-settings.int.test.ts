@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
+import { startTestServices, type TestServices } from "../../test/harness/test-services.ts";
 import { createEvent, findEvent, getEvent } from "../contracts/calendar-events.contract.ts";
 import { listCalendars } from "../contracts/calendars.contract.ts";
 import type { EventId, GuildId } from "../contracts/ids.ts";

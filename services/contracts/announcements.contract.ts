@@ -58,7 +58,7 @@ export type AnnouncementRule = Pick<
 };
 
 /** An announcement in a response. */
-export type ShownAnnouncement = Announcement & {
+export type AnnouncementView = Announcement & {
   /** Set if its event does not exist any more, so that it is never posted (D42). Only for callers with a key. */
   readonly dangling?: true;
 };
@@ -163,7 +163,7 @@ export interface AnnouncementReference {
   readonly id: string;
 }
 
-export const getAnnouncement = action<AnnouncementReference, ShownAnnouncement>({
+export const getAnnouncement = action<AnnouncementReference, AnnouncementView>({
   name: "announcements.get",
   keys: "guild read",
   params: { guildId, id: reference },
@@ -191,7 +191,7 @@ export const removeAnnouncementsOfEvent = action<{ guildId: GuildId; eventId: st
 });
 
 /** Lists announcements in the order of creation (D29). For a caller with a key, MAX_RESPONSE_BYTES limits the list. */
-export const listAnnouncements = action<{ guildId: GuildId; amount: number }, ShownAnnouncement[]>({
+export const listAnnouncements = action<{ guildId: GuildId; amount: number }, AnnouncementView[]>({
   name: "announcements.list",
   keys: "guild read",
   params: { guildId, amount: integer(-1, 2_147_483_647) },
@@ -200,7 +200,7 @@ export const listAnnouncements = action<{ guildId: GuildId; amount: number }, Sh
 });
 
 /** A page of the same list, for callers with a key (D49). */
-export const listAnnouncementsPage = action<{ guildId: GuildId } & PageParams, Page<ShownAnnouncement>>({
+export const listAnnouncementsPage = action<{ guildId: GuildId } & PageParams, Page<AnnouncementView>>({
   name: "announcements.listPage",
   keys: "guild read",
   params: { guildId, ...pageRules },

@@ -3,7 +3,7 @@ import type { OwnerName } from "./service-names.ts";
 
 /** The state of a service. */
 export interface Health {
-  /** Whether its database answers. */
+  /** Whether its database responds. */
   readonly database: boolean;
 }
 

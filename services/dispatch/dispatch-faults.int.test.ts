@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { ServiceSchema } from "moleculer";
-import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
-import { TestGuild } from "../../test/real-parts/test-guild.ts";
-import { until } from "../../test/real-parts/until.ts";
+import { startTestServices, type TestServices } from "../../test/harness/test-services.ts";
+import { TestGuild } from "../../test/harness/test-guild.ts";
+import { until } from "../../test/harness/until.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
 import { updateAnnouncement } from "../contracts/announcements.contract.ts";

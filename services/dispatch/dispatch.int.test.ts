@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
-import { TestGuild } from "../../test/real-parts/test-guild.ts";
-import { until } from "../../test/real-parts/until.ts";
+import { startTestServices, type TestServices } from "../../test/harness/test-services.ts";
+import { TestGuild } from "../../test/harness/test-guild.ts";
+import { until } from "../../test/harness/until.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
 import { occurrenceId } from "../calendar-events/domain/event/occurrence-id.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
@@ -194,7 +194,7 @@ describe("dispatch plans every change and posts on time", () => {
     await expect(guild.upcoming()).resolves.toMatchObject([{ dueAt: startsAt - 300_000 }, {}]);
   });
 
-  test("the health action reports whether the database answers", async () => {
+  test("the health action reports whether the database responds", async () => {
     await expect(services.call(healthOf("dispatch"), {})).resolves.toEqual({ database: true });
   });
 });

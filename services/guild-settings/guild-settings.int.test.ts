@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
+import { startTestServices, type TestServices } from "../../test/harness/test-services.ts";
 import type { Caller } from "../contracts/contract.ts";
 import {
   getGuildSettings,
@@ -29,7 +29,7 @@ describe("guild settings on the bus", () => {
   });
   afterAll(() => services.stop());
 
-  test("a guild never seen answers with the defaults and writes nothing (D9)", async () => {
+  test("a guild never seen has the defaults and writes nothing (D9)", async () => {
     await expect(services.call(getGuildSettings, { guildId })).resolves.toMatchObject({ lang: "ENGLISH", revision: 0 });
     await expect(services.call(guildSettingsChangesSince, fromTheBeginning)).resolves.toMatchObject({ changes: [] });
   });

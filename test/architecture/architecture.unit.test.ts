@@ -35,7 +35,7 @@ const planted: Record<keyof typeof RULES, readonly [path: string, text: string][
     ["mixins/bus/steady.ts", 'const schema = { "events": { "$node.connected"() {} } };'],
   ],
   noImportOfTestsOrLauncher: [
-    ["services/api/api.service.ts", 'import { x } from "../../test/real-parts/test-services.ts";'],
+    ["services/api/api.service.ts", 'import { x } from "../../test/harness/test-services.ts";'],
     ["services/api/api.service.ts", 'import { x } from "../launch/parts.ts";'],
     ["mixins/bus/replicas.ts", 'import { x } from "../../clients/http/src/index.ts";'],
   ],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { flag, guildId, integer, listOf, optional, reference, text } from "../../services/contracts/field-rules.ts";
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
-import { PROJECT } from "../real-parts/launched.ts";
+import { PROJECT } from "../harness/guildcal-process.ts";
 
 /** The members of a rule, which are those of fastest-validator and of `field-rules.ts`. */
 interface RuleTerms {

@@ -11,7 +11,7 @@ const YEAR = 365 * DAY;
 export const NOW = Date.UTC(2024, 4, 1);
 
 /** Numbers from 0 to 1, always in the same order. */
-export function dice(seed: number): () => number {
+export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -21,35 +21,35 @@ export function dice(seed: number): () => number {
 
 /** Twenty years of a guild: single events of all durations, and past, current and future series. */
 export function twentyYears(count: number): NewEvent[] {
-  const roll = dice(7);
+  const random = randomNumbers(7);
   return Array.from({ length: count }, (_, at): NewEvent => {
-    const startsAt = NOW + Math.floor((roll() - 0.5) * 20 * YEAR);
-    const endsAt = startsAt + Math.floor(roll() ** 6 * 30 * DAY);
+    const startsAt = NOW + Math.floor((random() - 0.5) * 20 * YEAR);
+    const endsAt = startsAt + Math.floor(random() ** 6 * 30 * DAY);
     if (at % 2 === 0) return { startsAt, endsAt };
-    const frequency = FREQUENCIES[at % 8 === 7 ? 3 : Math.floor(roll() * 4)] ?? "DAILY";
-    const interval = 1 + Math.floor(roll() * 3);
-    const recurrence = { frequency, interval, count: at % 8 === 7 ? -1 : 2 + Math.floor(roll() * 10) };
-    return { startsAt, endsAt: startsAt + Math.floor(roll() * 5 * HOUR), recurs: true, recurrence };
+    const frequency = FREQUENCIES[at % 8 === 7 ? 3 : Math.floor(random() * 4)] ?? "DAILY";
+    const interval = 1 + Math.floor(random() * 3);
+    const recurrence = { frequency, interval, count: at % 8 === 7 ? -1 : 2 + Math.floor(random() * 10) };
+    return { startsAt, endsAt: startsAt + Math.floor(random() * 5 * HOUR), recurs: true, recurrence };
   });
 }
 
 /** Series of all frequencies from long ago to long after now, with occurrences of a few hours. */
-export function goingOn(count: number): NewEvent[] {
-  const roll = dice(5);
+export function ongoingSeries(count: number): NewEvent[] {
+  const random = randomNumbers(5);
   return Array.from({ length: count }, (_, at): NewEvent => {
-    const startsAt = NOW - Math.floor(roll() * 10 * YEAR);
+    const startsAt = NOW - Math.floor(random() * 10 * YEAR);
     const frequency = FREQUENCIES[at % 4] ?? "DAILY";
-    const times = { startsAt, endsAt: startsAt + Math.floor(roll() * 3 * HOUR) };
+    const times = { startsAt, endsAt: startsAt + Math.floor(random() * 3 * HOUR) };
     return { ...times, recurs: true, recurrence: { frequency } };
   });
 }
 
 /** Series of many rules and durations, which begin and end at all distances from now. */
 export function everyRule(count: number): NewEvent[] {
-  const roll = dice(9);
+  const random = randomNumbers(9);
   return Array.from({ length: count }, (_, at): NewEvent => {
-    const startsAt = NOW + Math.floor((roll() - 0.7) * 10 * YEAR);
-    const endsAt = startsAt + Math.floor(roll() ** 8 * 60 * DAY);
+    const startsAt = NOW + Math.floor((random() - 0.7) * 10 * YEAR);
+    const endsAt = startsAt + Math.floor(random() ** 8 * 60 * DAY);
     const recurrence = { frequency: FREQUENCIES[at % 4] ?? "DAILY", interval: 1 + Math.floor(at / 4) };
     return { startsAt, endsAt, recurs: true, recurrence: at % 3 === 0 ? recurrence : { ...recurrence, count: 2 + at } };
   });

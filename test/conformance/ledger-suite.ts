@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { Post } from "../../services/dispatch/domain/post/post.ts";
-import { until } from "../real-parts/until.ts";
+import { until } from "../harness/until.ts";
 import { claimOf, LEASE_MS, type PostStoreFixture } from "./post-store-fixture.ts";
 
 /** The promises of a store about single posts: claims, leases and outcomes. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { until } from "../real-parts/until.ts";
+import { until } from "../harness/until.ts";
 import { testLedger } from "./ledger-suite.ts";
 import { testPlans } from "./plan-suite.ts";
 import { PostStoreFixture, type StoreUnderTest } from "./post-store-fixture.ts";

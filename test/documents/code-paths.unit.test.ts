@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { PROJECT } from "../real-parts/launched.ts";
+import { PROJECT } from "../harness/guildcal-process.ts";
 
 const ROW = /^\| `(?<file>[^`]+\.ts)`\s*\|(?<functions>[^|]*)\|/;
 

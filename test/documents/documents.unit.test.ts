@@ -4,7 +4,7 @@ import { describe, expect, test } from "@jest/globals";
 import { REASON_CODES } from "../../services/contracts/dispatch.contract.ts";
 import { ERRORS } from "../../services/contracts/errors.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";
-import { PROJECT } from "../real-parts/launched.ts";
+import { PROJECT } from "../harness/guildcal-process.ts";
 import { withBlocks } from "./generated-blocks.ts";
 import { markdownFiles, read } from "./markdown.ts";
 import { GENERATED, regenerated } from "./write-docs.ts";

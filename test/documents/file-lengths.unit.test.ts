@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { PROJECT } from "../real-parts/launched.ts";
+import { PROJECT } from "../harness/guildcal-process.ts";
 
 const MAX_LINES = 300;
 

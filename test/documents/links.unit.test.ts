@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { PROJECT } from "../real-parts/launched.ts";
+import { PROJECT } from "../harness/guildcal-process.ts";
 import { anchorsOf, type Link, linksOf, markdownFiles, read } from "./markdown.ts";
 
 function isDangling({ to, anchor }: Link): boolean {

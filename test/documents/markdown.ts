@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { PROJECT } from "../real-parts/launched.ts";
+import { PROJECT } from "../harness/guildcal-process.ts";
 
 /** Folders without documents of the project. */
 const FOREIGN = /^(?:node_modules|\.data|\.git)(?:\/|$)/;

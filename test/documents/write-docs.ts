@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { ALL_SETTINGS } from "../../services/launch/run/service-factories.ts";
-import { PROJECT } from "../real-parts/launched.ts";
+import { PROJECT } from "../harness/guildcal-process.ts";
 import { apiBlocks } from "./api-reference.ts";
 import { busBlocks } from "./bus-reference.ts";
 import { type Blocks, table, withBlocks } from "./generated-blocks.ts";

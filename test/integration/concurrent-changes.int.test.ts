@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
-import { standIn, startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
 
 const HOUR = 3_600_000;
 const noon = Date.UTC(2030, 4, 6, 12);

@@ -18,7 +18,7 @@ import type { ChangesSinceResult } from "../../services/contracts/change-feed.co
 import { getGuildSettings, updateGuildSettings } from "../../services/contracts/guild-settings.contract.ts";
 import type { EventId, GuildId, OccurrenceId } from "../../services/contracts/ids.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
-import { emptyDatabase, startTestServices, type TestServices } from "../real-parts/test-services.ts";
+import { emptyDatabase, startTestServices, type TestServices } from "../harness/test-services.ts";
 
 const noon = Date.UTC(2026, 11, 1, 12);
 const times = { startsAt: noon, endsAt: noon + 3_600_000 };

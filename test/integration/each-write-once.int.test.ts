@@ -21,7 +21,7 @@ import { getCalendar, updateCalendar } from "../../services/contracts/calendars.
 import { getGuildSettings, updateGuildSettings } from "../../services/contracts/guild-settings.contract.ts";
 import type { EventId, GuildId } from "../../services/contracts/ids.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
-import { startTestServices, type TestServices } from "../real-parts/test-services.ts";
+import { startTestServices, type TestServices } from "../harness/test-services.ts";
 
 const HOUR_MS = 3_600_000;
 const startsAt = 1_900_000_000_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { serve } from "../../mixins/actions/contract-action.ts";
-import { standIn, startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
 import { announcementsChangesSince } from "../../services/contracts/announcements.contract.ts";
 import { calendarEventsChangesSince } from "../../services/contracts/calendar-events.contract.ts";
 import {

@@ -5,9 +5,9 @@ import { createKey } from "../../services/contracts/api-keys.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
-import { type ChatSink, startChatSink } from "../real-parts/chat-sink.ts";
-import { startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
-import { until } from "../real-parts/until.ts";
+import { type ChatSink, startChatSink } from "../harness/chat-sink.ts";
+import { startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
+import { until } from "../harness/until.ts";
 
 /** Two guilds of one bot, with a channel each. */
 const GUILDS = ["375357265198317579", "375357265198317580"] as const;

@@ -7,8 +7,8 @@ import { openFeed, readFeedPage } from "../../services/contracts/feeds.contract.
 import type { EventId, GuildId } from "../../services/contracts/ids.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { openCalendar } from "../calendar/filled-calendar.ts";
-import { standIn, startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
-import { until } from "../real-parts/until.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
+import { until } from "../harness/until.ts";
 
 const DAY = 86_400_000;
 const BEGIN = Date.UTC(2026, 0, 1, 12);

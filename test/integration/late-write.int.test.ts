@@ -17,10 +17,10 @@ import type { ActionContract } from "../../services/contracts/contract.ts";
 import { updateGuildSettings } from "../../services/contracts/guild-settings.contract.ts";
 import type { AnnouncementId, EventId, GuildId } from "../../services/contracts/ids.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
-import { type Command, type MongoProxy, startMongoProxy } from "../real-parts/mongo-proxy.ts";
-import { KEY_HASHING } from "../real-parts/test-gateway.ts";
-import { emptyDatabase, startTestServices, type TestServices } from "../real-parts/test-services.ts";
-import { until } from "../real-parts/until.ts";
+import { type Command, type MongoProxy, startMongoProxy } from "../harness/mongo-proxy.ts";
+import { KEY_HASHING } from "../harness/test-gateway.ts";
+import { emptyDatabase, startTestServices, type TestServices } from "../harness/test-services.ts";
+import { until } from "../harness/until.ts";
 
 const noon = Date.UTC(2026, 11, 1, 12);
 const times = { startsAt: noon, endsAt: noon + 3_600_000 };

@@ -4,8 +4,8 @@ import { calendarEventsService } from "../../services/calendar-events/calendar-e
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { newRecordingSink } from "../fixtures/recording-sink.ts";
-import { startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
-import { until } from "../real-parts/until.ts";
+import { startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
+import { until } from "../harness/until.ts";
 
 const guild_id = "375357265198317579";
 const where = { guild_id, calendar_number: 1 };

@@ -3,7 +3,7 @@ import { asError, serve } from "../../mixins/actions/contract-action.ts";
 import { isWriteId } from "../../mixins/mongo/write-id.ts";
 import { updateAnnouncement } from "../../services/contracts/announcements.contract.ts";
 import { refuse } from "../../services/contracts/errors.ts";
-import { standIn, startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
 
 describe("a write whose response to the gateway is lost", () => {
   let gateway: TestGateway;

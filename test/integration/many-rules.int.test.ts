@@ -8,7 +8,7 @@ import { logSink } from "../../services/dispatch/sinks/log/log.sink.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { anyByRuleSeries, isNthOfYearAmongOthers, isSetOfWeeks, ruleText } from "../calendar/any-rule.ts";
 import type { AnySeries } from "../calendar/any-series.ts";
-import { startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
+import { startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
 
 const SERIES = 200;
 const YEAR = 2031;

@@ -5,8 +5,8 @@ import { calendarEventsService } from "../../services/calendar-events/calendar-e
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { logSink } from "../../services/dispatch/sinks/log/log.sink.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
-import { startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
-import { until } from "../real-parts/until.ts";
+import { startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
+import { until } from "../harness/until.ts";
 
 const MINUTE = 60_000;
 const ZONE = "America/New_York";

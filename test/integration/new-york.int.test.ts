@@ -3,7 +3,7 @@ import { calendarEventsService } from "../../services/calendar-events/calendar-e
 import { listOccurrencesStarting } from "../../services/contracts/occurrences.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
-import { standIn, startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

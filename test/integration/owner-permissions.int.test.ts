@@ -3,10 +3,10 @@ import { routeCalling } from "../../services/api/route-table.ts";
 import type { Caller } from "../../services/contracts/contract.ts";
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
 import { healthOf } from "../../services/contracts/health.contract.ts";
-import { KEY_NAMES, type KeyName, KEYS, MAY } from "../real-parts/key-matrix.ts";
-import { startTestGateway, type TestGateway } from "../real-parts/test-gateway.ts";
+import { KEY_NAMES, type KeyName, KEYS, MAY } from "../harness/key-matrix.ts";
+import { startTestGateway, type TestGateway } from "../harness/test-gateway.ts";
 import { OWNERS } from "../../services/contracts/service-names.ts";
-import { everyOwner } from "../real-parts/every-owner.ts";
+import { everyOwner } from "../harness/every-owner.ts";
 
 const OWN = "375357265198317579";
 const OTHER = "375357265198317580";

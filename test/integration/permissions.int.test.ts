@@ -3,10 +3,10 @@ import { ROUTES } from "../../services/api/route-table.ts";
 import type { Route } from "../../services/api/route.ts";
 import { createKey, revokeKey } from "../../services/contracts/api-keys.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
-import { KEY_NAMES, type KeyName, KEYS, MAY } from "../real-parts/key-matrix.ts";
-import { startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
-import { until } from "../real-parts/until.ts";
-import { everyOwner } from "../real-parts/every-owner.ts";
+import { KEY_NAMES, type KeyName, KEYS, MAY } from "../harness/key-matrix.ts";
+import { startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
+import { until } from "../harness/until.ts";
+import { everyOwner } from "../harness/every-owner.ts";
 
 const OWN = "375357265198317579" as GuildId;
 const OTHER = "375357265198317580" as GuildId;

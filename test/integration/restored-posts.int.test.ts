@@ -20,10 +20,10 @@ import { writeBackup } from "../../services/launch/backup/write-backup.ts";
 import { recordSchemaVersion } from "../../services/launch/run/schema-version.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";
 import { newRecordingSink } from "../fixtures/recording-sink.ts";
-import { type ChatServer, startChatServer } from "../real-parts/chat-server.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
-import { emptyDatabase, startTestServices, type TestServices } from "../real-parts/test-services.ts";
-import { until } from "../real-parts/until.ts";
+import { type ChatServer, startChatServer } from "../harness/chat-server.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
+import { emptyDatabase, startTestServices, type TestServices } from "../harness/test-services.ts";
+import { until } from "../harness/until.ts";
 
 /** The guild, and its first channel. */
 const GUILD = "375357265198317579" as GuildId;

@@ -4,7 +4,7 @@ import { traceIdIn } from "../../mixins/observability/trace-context.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { findEvent } from "../../services/contracts/calendar-events.contract.ts";
 import { getGuildSettings } from "../../services/contracts/guild-settings.contract.ts";
-import { standIn, startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const announcement = { guild_id: "1", channel: "1", type: "SPECIFIC", event_id: "e", hours: 0, minutes: 0, info: "" };

@@ -29,7 +29,7 @@ export class KubernetesDouble {
   #changes = 0;
 
   constructor() {
-    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server = createServer((request, response) => void this.#respond(request, response));
   }
 
   async start(): Promise<string> {
@@ -43,7 +43,7 @@ export class KubernetesDouble {
     this.#server.closeAllConnections();
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [status, body] = await this.#result(request);
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { RIGHTS } from "../../k8s/write-permissions.ts";
+import { PERMISSION_FILES } from "../../k8s/write-permissions.ts";
 import { ratesUsed } from "../../services/api/rates/gateway-rates.ts";
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
 import { apiKeyChanged } from "../../services/contracts/api-keys.contract.ts";
@@ -48,9 +48,9 @@ describe("each service's database user", () => {
   });
 
   test("no service has privileges on a whole database", () => {
-    const rights = SERVICES.flatMap(databasePrivileges);
-    expect(rights.filter(({ resource: { db, collection } }) => db !== "guildcal" || collection === "")).toEqual([]);
-    const actions = new Set(rights.flatMap((right) => right.actions));
+    const privileges = SERVICES.flatMap(databasePrivileges);
+    expect(privileges.filter(({ resource: { db, collection } }) => db !== "guildcal" || collection === "")).toEqual([]);
+    const actions = new Set(privileges.flatMap(({ actions }) => actions));
     const known = ["createCollection", "createIndex", "find", "insert", "listIndexes", "remove", "update"];
     expect([...actions].toSorted()).toEqual(known);
   });
@@ -156,9 +156,9 @@ describe("each service's bus user", () => {
 });
 
 describe("a bus user", () => {
-  const rights = (access: "read" | "write") => busUserPermissions({ name: "shop-bot", access });
+  const permissions = (access: "read" | "write") => busUserPermissions({ name: "shop-bot", access });
   const asked = (access: "read" | "write") =>
-    rights(access)
+    permissions(access)
       .publish.filter((subject) => subject.includes(".REQB."))
       .map((subject) => subject.split(".REQB.")[1]);
   const ofKeys = (...keys: string[]) => [
@@ -172,7 +172,7 @@ describe("a bus user", () => {
   });
 
   test("publishes and subscribes only in its own namespace, and serves no calls there", () => {
-    const { publish, subscribe } = rights("write");
+    const { publish, subscribe } = permissions("write");
     const own = "MOL-guildcal-bus.shop-bot.";
     expect([...publish, ...subscribe].filter((subject) => !subject.startsWith(own))).toEqual([]);
     expect(publish.filter((subject) => /\.(?:RES|REQ|EVENT|EVENTB)\b/.test(subject))).toEqual([]);
@@ -194,6 +194,6 @@ describe("a bus user", () => {
   });
 });
 
-test.each(Object.entries(RIGHTS))("k8s/%s is the output of `npm run permissions`", (path, text) => {
+test.each(Object.entries(PERMISSION_FILES))("k8s/%s is the output of `npm run permissions`", (path, text) => {
   expect(readFileSync(join(K8S, path), "utf8")).toBe(text);
 });

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Client } from "../../clients/pack-client.ts";
-import { ClientProject } from "../real-parts/client-project.ts";
-import { PROJECT } from "../real-parts/launched.ts";
+import { ClientProject } from "../harness/client-project.ts";
+import { PROJECT } from "../harness/guildcal-process.ts";
 
 /** The types of a browser, and those of Node. */
 const IN_A_BROWSER = { lib: ["es2023", "dom", "dom.asynciterable"], types: [] };

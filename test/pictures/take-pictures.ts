@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { MessageBody } from "../../services/contracts/dispatch.contract.ts";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { type ChatServer, startChatServer } from "../real-parts/chat-server.ts";
-import { Launched, post, PROJECT } from "../real-parts/launched.ts";
-import { until } from "../real-parts/until.ts";
+import { type ChatServer, startChatServer } from "../harness/chat-server.ts";
+import { GuildcalProcess, post, PROJECT } from "../harness/guildcal-process.ts";
+import { until } from "../harness/until.ts";
 import { findBrowser, takePicture } from "./browser.ts";
 import { postPage } from "./post-page.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const GUILD = "375357265198317579";
@@ -31,7 +31,7 @@ async function takePictures(): Promise<void> {
   const port = await freePort(0);
   const baseUrl = `http://127.0.0.1:${port}`;
   const discord = { SINKS: "discord", DISCORD_TOKEN: chat.token, DISCORD_API_URL: chat.url };
-  const guildcal = new Launched("all", { DATA_DIR: folder, PORT: String(port), API_KEY: KEY, ...discord });
+  const guildcal = new GuildcalProcess("all", { DATA_DIR: folder, PORT: String(port), API_KEY: KEY, ...discord });
   try {
     await guildcal.printed(/guildcal is ready/);
     const docs = { url: `${baseUrl}/docs`, width: 1_100, height: 720 };

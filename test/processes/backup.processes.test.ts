@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection } from "mongoose";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { ALL_COLLECTIONS } from "../../services/launch/backup/write-backup.ts";
-import { Launched, post, PROJECT } from "../real-parts/launched.ts";
-import { NodeProcess } from "../real-parts/node-process.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
-import { emptyDatabase } from "../real-parts/test-services.ts";
-import { until } from "../real-parts/until.ts";
+import { GuildcalProcess, post, PROJECT } from "../harness/guildcal-process.ts";
+import { NodeProcess } from "../harness/node-process.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
+import { emptyDatabase } from "../harness/test-services.ts";
+import { until } from "../harness/until.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };
@@ -22,7 +22,7 @@ describe("npm run backup and npm run restore", () => {
   let backups: string;
   let baseUrl: string;
   let port: string;
-  let running: Launched | undefined;
+  let running: GuildcalProcess | undefined;
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "guildcal-backups-"));
@@ -35,8 +35,8 @@ describe("npm run backup and npm run restore", () => {
     await removeFolder(directory);
   });
 
-  async function start(env: Record<string, string>): Promise<Launched> {
-    running = new Launched("all", { PORT: port, API_KEY: KEY, API_KEY_PEPPER: "p".repeat(32), ...env });
+  async function start(env: Record<string, string>): Promise<GuildcalProcess> {
+    running = new GuildcalProcess("all", { PORT: port, API_KEY: KEY, API_KEY_PEPPER: "p".repeat(32), ...env });
     await running.printed(/guildcal is ready/);
     return running;
   }

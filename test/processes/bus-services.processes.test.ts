@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { connect, nkeyAuthenticator, type NatsConnection } from "nats";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched, PROJECT } from "../real-parts/launched.ts";
-import { type MoleculerPackage, OutsideService } from "../real-parts/outside-service.ts";
-import { until } from "../real-parts/until.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { GuildcalProcess, PROJECT } from "../harness/guildcal-process.ts";
+import { type MoleculerPackage, OutsideService } from "../harness/outside-service.ts";
+import { until } from "../harness/until.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const run = promisify(execFile);
 const OWN = "375357265198317579";
@@ -33,7 +33,7 @@ const event = (guildId: string) => ({
 describe("a service of another project, on the bus of npm run start:nats", () => {
   let directory: string;
   let env: Record<string, string>;
-  let guildcal: Launched;
+  let guildcal: GuildcalProcess;
   let natsUrl: string;
   const services: OutsideService[] = [];
   const connections: NatsConnection[] = [];
@@ -41,7 +41,7 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "guildcal-bus-users-"));
     env = { PATH: process.env["PATH"]!, DATA_DIR: directory, PORT: String(await freePort(0)) };
-    guildcal = new Launched("nats", env);
+    guildcal = new GuildcalProcess("nats", env);
     await guildcal.printed(/guildcal is ready/);
     [, natsUrl = ""] = await guildcal.printed(/Services of bus users join at (\S+)/);
   });

@@ -10,8 +10,8 @@ import {
 } from "../../services/contracts/announcements.contract.ts";
 import { type EmbeddedNats, startNatsWithUsers } from "../../services/launch/embedded/embedded-nats.ts";
 import { type TemporaryNatsUsers, temporaryNatsUsers } from "../../services/launch/permissions/nats-users.ts";
-import { emptyDatabase } from "../real-parts/test-services.ts";
-import { until } from "../real-parts/until.ts";
+import { emptyDatabase } from "../harness/test-services.ts";
+import { until } from "../harness/until.ts";
 import type { ServiceName } from "../../services/contracts/service-names.ts";
 
 const everyOne = { guildId: "375357265198317579", amount: -1 };
@@ -98,7 +98,7 @@ describe("a bus user for each service", () => {
 
   test.each([
     ["request", "REQB.announcements.changesSince", "dispatch", "announcements"],
-    ["answer", "RES.calendar-events.one", "guild-settings", "calendar-events"],
+    ["response", "RES.calendar-events.one", "guild-settings", "calendar-events"],
     ["event", "EVENT.dispatch.one", "announcements", "dispatch"],
   ] as const)("a forged %s to %s arrives only from %s", async (_what, suffix, allowed, receiver) => {
     const subject = `MOL-guildcal.${suffix}`;

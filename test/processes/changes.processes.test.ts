@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { guildcalClient, isApiError, isNoResponseError } from "../../clients/http/src/index.ts";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched } from "../real-parts/launched.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
-import { serviceProcess } from "../real-parts/service-process.ts";
-import { until } from "../real-parts/until.ts";
+import { GuildcalProcess } from "../harness/guildcal-process.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
+import { serviceProcess } from "../harness/service-process.ts";
+import { until } from "../harness/until.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const GUILD = "375357265198317579";
@@ -18,7 +18,7 @@ const EVENTS_PER_WRITER = 200;
 const KILLED = ["calendar-events", "api", "--addr", "announcements", "dispatch", "api"];
 
 describe("the changes of a guild, with a process for each service", () => {
-  let service: Launched;
+  let service: GuildcalProcess;
   let directory: string;
   let baseUrl: string;
 
@@ -33,7 +33,7 @@ describe("the changes of a guild, with a process for each service", () => {
       REQUESTS_PER_GUILD: "0",
       REQUESTS_PER_KEY: "0",
     };
-    service = new Launched("nats", env);
+    service = new GuildcalProcess("nats", env);
     await service.printed(/guildcal is ready/);
   });
   afterAll(async () => {

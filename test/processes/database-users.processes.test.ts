@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection } from "mongoose";
 import { type EmbeddedMongod, freePort, startMongod } from "../../services/launch/embedded/embedded-mongod.ts";
 import { findMongod } from "../../services/launch/embedded/mongod-binary.ts";
-import { newMongoMember, SET_NAME } from "../real-parts/mongo-member.ts";
-import { until } from "../real-parts/until.ts";
+import { newMongoMember, SET_NAME } from "../harness/mongo-member.ts";
+import { until } from "../harness/until.ts";
 import type { ServiceName } from "../../services/contracts/service-names.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const NOT_ALLOWED = { code: 13, codeName: "Unauthorized" };
 

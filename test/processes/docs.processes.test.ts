@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched } from "../real-parts/launched.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { GuildcalProcess } from "../harness/guildcal-process.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 interface Document {
   readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
@@ -44,14 +44,14 @@ const KEY = "operator-key-of-the-docs-page";
 
 describe("the docs page of a newly started service", () => {
   let directory: string;
-  let service: Launched;
+  let service: GuildcalProcess;
   let baseUrl: string;
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "guildcal-docs-"));
     const port = await freePort(0);
     baseUrl = `http://127.0.0.1:${port}`;
-    service = new Launched("all", { DATA_DIR: directory, PORT: String(port), API_KEY: KEY });
+    service = new GuildcalProcess("all", { DATA_DIR: directory, PORT: String(port), API_KEY: KEY });
     await service.printed(/guildcal is ready/);
   });
   afterAll(async () => {

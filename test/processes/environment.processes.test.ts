@@ -2,10 +2,10 @@ import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { Launched } from "../real-parts/launched.ts";
-import { childrenOf, commandLine } from "../real-parts/service-process.ts";
+import { GuildcalProcess } from "../harness/guildcal-process.ts";
+import { childrenOf, commandLine } from "../harness/service-process.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 /** Each secret, with the only process that may know it. */
 const SECRETS = {
@@ -18,7 +18,7 @@ const FOREIGN = "a-secret-of-another-program";
 
 describe("the environment of a process", () => {
   let directory: string;
-  let launched: Launched;
+  let launched: GuildcalProcess;
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), "guildcal-environment-"));
@@ -31,7 +31,7 @@ describe("the environment of a process", () => {
   /** The environments of all descendants of `guildcal`, by their programs. */
   async function environments(mode: "all" | "nats"): Promise<Map<string, string>> {
     const secrets = Object.fromEntries(Object.entries(SECRETS).map(([name, { value }]) => [name, value]));
-    launched = new Launched(mode, { ...secrets, FOREIGN, DATA_DIR: directory, PORT: "0", LOG_LEVEL: "warn" });
+    launched = new GuildcalProcess(mode, { ...secrets, FOREIGN, DATA_DIR: directory, PORT: "0", LOG_LEVEL: "warn" });
     await launched.printed(/guildcal is ready/);
     const children = await childrenOf(launched.pid);
     const watchers = (await Promise.all(children.map(childrenOf))).flat();

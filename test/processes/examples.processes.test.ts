@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { ClientProject } from "../real-parts/client-project.ts";
-import { Launched, PROJECT } from "../real-parts/launched.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { ClientProject } from "../harness/client-project.ts";
+import { GuildcalProcess, PROJECT } from "../harness/guildcal-process.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const run = promisify(execFile);
 const KEY = "a-key-of-twenty-characters-or-more";
@@ -16,14 +16,14 @@ const PATH = process.env["PATH"]!;
 describe("an example in its own folder, with packed clients and npm run start:nats", () => {
   let directory: string;
   let env: Record<string, string>;
-  let guildcal: Launched;
+  let guildcal: GuildcalProcess;
   let natsUrl: string;
   const projects: ClientProject[] = [];
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "guildcal-examples-"));
     env = { PATH, DATA_DIR: directory, PORT: String(await freePort(0)), API_KEY: KEY };
-    guildcal = new Launched("nats", env);
+    guildcal = new GuildcalProcess("nats", env);
     await guildcal.printed(/guildcal is ready/);
     [, natsUrl = ""] = await guildcal.printed(/Services of bus users join at (\S+)/);
   });

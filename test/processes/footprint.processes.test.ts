@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { PROJECT } from "../real-parts/launched.ts";
-import { NpmRun } from "../real-parts/npm-run.ts";
-import { until } from "../real-parts/until.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { PROJECT } from "../harness/guildcal-process.ts";
+import { NpmRun } from "../harness/npm-run.ts";
+import { until } from "../harness/until.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const MIB = 1024 * 1024;
 /** The limits in docs/deploying.md. */

@@ -3,16 +3,16 @@ import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { freeze } from "../real-parts/freeze.ts";
-import { Launched, post } from "../real-parts/launched.ts";
-import { until } from "../real-parts/until.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { freeze } from "../harness/freeze.ts";
+import { GuildcalProcess, post } from "../harness/guildcal-process.ts";
+import { until } from "../harness/until.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 
 describe("a MongoDB that hangs", () => {
   let directory: string;
-  let service: Launched;
+  let service: GuildcalProcess;
   let baseUrl: string;
   let mongod: number;
 
@@ -20,7 +20,7 @@ describe("a MongoDB that hangs", () => {
     directory = await mkdtemp(join(tmpdir(), "guildcal-frozen-"));
     const port = await freePort(0);
     baseUrl = `http://127.0.0.1:${port}`;
-    service = new Launched("all", { DATA_DIR: directory, PORT: String(port), API_KEY: KEY });
+    service = new GuildcalProcess("all", { DATA_DIR: directory, PORT: String(port), API_KEY: KEY });
     await service.printed(/guildcal is ready/);
     mongod = Number(await readFile(join(directory, "mongodb", "mongod.lock"), "utf8"));
   });

@@ -9,9 +9,9 @@ import type { GuildId } from "../../services/contracts/ids.ts";
 import { type EmbeddedNats, startNatsWithUsers } from "../../services/launch/embedded/embedded-nats.ts";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { type TemporaryNatsUsers, temporaryNatsUsers } from "../../services/launch/permissions/nats-users.ts";
-import { Launched } from "../real-parts/launched.ts";
-import { emptyDatabase } from "../real-parts/test-services.ts";
-import { until } from "../real-parts/until.ts";
+import { GuildcalProcess } from "../harness/guildcal-process.ts";
+import { emptyDatabase } from "../harness/test-services.ts";
+import { until } from "../harness/until.ts";
 
 interface Codec {
   encode(value: unknown): Buffer;
@@ -42,7 +42,7 @@ function uint32(value: number): Buffer {
 describe("a process on a bus with an attacker who has another service's user", () => {
   let server: EmbeddedNats;
   let users: TemporaryNatsUsers;
-  let victim: Launched;
+  let victim: GuildcalProcess;
   let probes: string;
   let asker: ServiceBroker;
   let attacker: NatsConnection;
@@ -69,8 +69,8 @@ describe("a process on a bus with an attacker who has another service's user", (
     await server.stop();
   });
 
-  function launch(also: Readonly<Record<string, string>> = {}): Launched {
-    return new Launched("guild-settings", {
+  function launch(also: Readonly<Record<string, string>> = {}): GuildcalProcess {
+    return new GuildcalProcess("guild-settings", {
       MONGO_URL: emptyDatabase(),
       NATS_URL: users.urlOf("guild-settings", server.port),
       NODE_NAME: "victim",

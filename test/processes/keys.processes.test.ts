@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched, post } from "../real-parts/launched.ts";
-import { until } from "../real-parts/until.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { GuildcalProcess, post } from "../harness/guildcal-process.ts";
+import { until } from "../harness/until.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const run = promisify(execFile);
 const START = join(import.meta.dirname, "../../services/launch/start.js");
@@ -39,7 +39,7 @@ describe("npm run keys, on the embedded MongoDB", () => {
   });
 
   test("rotates and revokes keys of the running service within five seconds", async () => {
-    const service = new Launched("all", env);
+    const service = new GuildcalProcess("all", env);
     await service.printed(/guildcal is ready/);
     try {
       const { id, key } = await keysJson("create", "--kind", "service", "--label", "bot", "--read-only");

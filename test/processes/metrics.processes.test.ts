@@ -6,10 +6,10 @@ import { SERVICES } from "../../services/contracts/service-names.ts";
 import { RULES } from "../manifests/alert-rules.ts";
 import { DASHBOARD_QUERIES } from "../manifests/dashboard.ts";
 import { selectorsOf } from "../manifests/promql.ts";
-import { freePorts, freePortsInARow } from "../real-parts/free-ports.ts";
-import { Launched, post } from "../real-parts/launched.ts";
-import { until } from "../real-parts/until.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { freePorts, freePortsInARow } from "../harness/free-ports.ts";
+import { GuildcalProcess, post } from "../harness/guildcal-process.ts";
+import { until } from "../harness/until.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };
@@ -24,7 +24,7 @@ const REQUIRED_METRICS = [...RULES.map(({ expr }) => expr), ...DASHBOARD_QUERIES
 const ERROR_METRICS = new Set(["guildcal_bus_refused_total", "guildcal_dispatch_errors_total"]);
 
 describe("the metrics of a running installation", () => {
-  let service: Launched;
+  let service: GuildcalProcess;
   let directory: string;
   let baseUrl: string;
   let probePort: number;
@@ -34,7 +34,7 @@ describe("the metrics of a running installation", () => {
     const [port] = await freePorts(1);
     baseUrl = `http://127.0.0.1:${port}`;
     directory = await mkdtemp(join(tmpdir(), "guildcal-figures-"));
-    service = new Launched("nats", {
+    service = new GuildcalProcess("nats", {
       DATA_DIR: directory,
       PORT: String(port),
       PROBE_PORT: String(probePort),

@@ -3,8 +3,8 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import mongoose from "mongoose";
-import { type MongoSet, startMongoSet } from "../real-parts/mongo-set.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { type MongoSet, startMongoSet } from "../harness/mongo-set.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 describe("a replica set of three", () => {
   let directory: string;

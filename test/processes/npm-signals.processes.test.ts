@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { NpmRun } from "../real-parts/npm-run.ts";
-import { parentOf } from "../real-parts/service-process.ts";
-import { until } from "../real-parts/until.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { NpmRun } from "../harness/npm-run.ts";
+import { parentOf } from "../harness/service-process.ts";
+import { until } from "../harness/until.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const GONE_WITHIN_MS = 10_000;
 

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched } from "../real-parts/launched.ts";
-import { emptyDatabase } from "../real-parts/test-services.ts";
-import { until } from "../real-parts/until.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { GuildcalProcess } from "../harness/guildcal-process.ts";
+import { emptyDatabase } from "../harness/test-services.ts";
+import { until } from "../harness/until.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 /** Time for which a gateway waits for the other services, with some time for its start. */
 const OTHERS_AWAITED_MS = 25_000;
@@ -14,7 +14,7 @@ const OTHERS_AWAITED_MS = 25_000;
 describe("one service in its own process, as in a container", () => {
   let folder: string;
   let probeUrl: string;
-  let gateway: Launched;
+  let gateway: GuildcalProcess;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "guildcal-one-"));
@@ -22,7 +22,7 @@ describe("one service in its own process, as in a container", () => {
     probeUrl = `http://127.0.0.1:${probePort}`;
     await writeFile(join(folder, "mongo"), emptyDatabase());
     await writeFile(join(folder, "nats"), `${process.env["TEST_NATS_URL"]}\n`);
-    gateway = new Launched("api", {
+    gateway = new GuildcalProcess("api", {
       MONGO_URL_FILE: join(folder, "mongo"),
       NATS_URL_FILE: join(folder, "nats"),
       PORT: String(port),
@@ -61,7 +61,7 @@ describe("one service in its own process, as in a container", () => {
   });
 
   test("logs as JSON, too, why it does not start", async () => {
-    const wrong = new Launched("guild-settings", { PORT: "none", LOG_LEVEL: "loud" });
+    const wrong = new GuildcalProcess("guild-settings", { PORT: "none", LOG_LEVEL: "loud" });
     await expect(wrong.exitCode()).resolves.toBe(1);
     expect(levelsIn(wrong.output)).toEqual(["fatal", "fatal"]);
   });

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched, post } from "../real-parts/launched.ts";
-import { serviceProcess } from "../real-parts/service-process.ts";
-import { until } from "../real-parts/until.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { GuildcalProcess, post } from "../harness/guildcal-process.ts";
+import { serviceProcess } from "../harness/service-process.ts";
+import { until } from "../harness/until.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };
@@ -54,13 +54,13 @@ describe("an announcement that comes due while its process is dead", () => {
     const port = await freePort(0);
     const baseUrl = `http://127.0.0.1:${port}`;
     const env = { DATA_DIR: directory, PORT: String(port), API_KEY: KEY };
-    const first = new Launched("all", env);
+    const first = new GuildcalProcess("all", env);
     await first.printed(/guildcal is ready/);
     const { id, due } = await announce(baseUrl);
     await first.end("SIGKILL");
     await until(() => Date.now() > due, "the due instant");
 
-    const second = new Launched("all", env);
+    const second = new GuildcalProcess("all", env);
     await second.printed(/guildcal is ready/);
     await until(async () => (await statesOf(baseUrl, id)).includes("sent"), "the post");
     await expect(statesOf(baseUrl, id)).resolves.toEqual(["sent"]);
@@ -71,7 +71,7 @@ describe("an announcement that comes due while its process is dead", () => {
   test("is posted once by the next process of the dispatch service", async () => {
     const port = await freePort(0);
     const baseUrl = `http://127.0.0.1:${port}`;
-    const service = new Launched("nats", { DATA_DIR: directory, PORT: String(port), API_KEY: KEY });
+    const service = new GuildcalProcess("nats", { DATA_DIR: directory, PORT: String(port), API_KEY: KEY });
     await service.printed(/guildcal is ready/);
     const { id, due } = await announce(baseUrl);
     // The next process takes longer than this to start.

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched, PROJECT } from "../real-parts/launched.ts";
-import { emptyDatabase } from "../real-parts/test-services.ts";
+import { GuildcalProcess, PROJECT } from "../harness/guildcal-process.ts";
+import { emptyDatabase } from "../harness/test-services.ts";
 
 const run = promisify(execFile);
 const KEY = "a-key-of-twenty-characters-or-more";
@@ -18,12 +18,12 @@ async function requestsIn(path: string): Promise<string[]> {
 }
 
 describe("requests in the documents", () => {
-  let service: Launched;
+  let service: GuildcalProcess;
   let port: number;
 
   beforeAll(async () => {
     port = await freePort(0);
-    service = new Launched("all", { MONGO_URL: emptyDatabase(), PORT: String(port), API_KEY: KEY });
+    service = new GuildcalProcess("all", { MONGO_URL: emptyDatabase(), PORT: String(port), API_KEY: KEY });
     await service.printed(/guildcal is ready/);
   });
   afterAll(() => service.end());

@@ -12,10 +12,10 @@ import {
   listAnnouncements,
 } from "../../services/contracts/announcements.contract.ts";
 import { findMongod } from "../../services/launch/embedded/mongod-binary.ts";
-import { freePorts } from "../real-parts/free-ports.ts";
-import { type MongoMember, newMongoMember, SET_NAME } from "../real-parts/mongo-member.ts";
-import { until } from "../real-parts/until.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { freePorts } from "../harness/free-ports.ts";
+import { type MongoMember, newMongoMember, SET_NAME } from "../harness/mongo-member.ts";
+import { until } from "../harness/until.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const guildId = "1";
 const fields = { guildId, channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0 };

@@ -11,9 +11,9 @@ import { refuse, type Refusal } from "../../services/contracts/errors.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import { type EmbeddedNats, startNatsWithUsers } from "../../services/launch/embedded/embedded-nats.ts";
 import { type TemporaryNatsUsers, temporaryNatsUsers } from "../../services/launch/permissions/nats-users.ts";
-import { until } from "../real-parts/until.ts";
+import { until } from "../harness/until.ts";
 import type { ServiceName } from "../../services/contracts/service-names.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const params = { guildId: "7" as GuildId, eventId: "e" };
 

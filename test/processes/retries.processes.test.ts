@@ -8,7 +8,7 @@ import { serve } from "../../mixins/actions/contract-action.ts";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { action } from "../../services/contracts/contract.ts";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
-import { until } from "../real-parts/until.ts";
+import { until } from "../harness/until.ts";
 
 const read = action<object, number>({ name: "thing.read", keys: "guild read", params: {}, idempotent: true });
 const set = action<object, number>({ name: "thing.set", keys: "guild write", params: {}, idempotent: true });
@@ -44,7 +44,7 @@ function transporterOf(broker: ServiceBroker): LossyTransporter {
   return transporter;
 }
 
-/** Number of calls that wait for their answers. */
+/** Number of calls that wait for their responses. */
 function pendingCalls({ transit }: ServiceBroker): number | undefined {
   return transit?.pendingRequests.size;
 }
@@ -83,20 +83,20 @@ describe("a call to another process", () => {
     calls = 0;
     lost = Promise.withResolvers();
   });
-  /** Every answer of the test has been sent: the next test's is the next. */
+  /** Every response of the test has been sent: the next test's is the next. */
   async function settle(): Promise<void> {
     lost.resolve(0);
     handle = (call) => Promise.resolve(call);
     await caller.call(make.name);
   }
 
-  test("is retried if it is a read and its answer was lost", async () => {
+  test("is retried if it is a read and its response was lost", async () => {
     handle = (call) => (call === 1 ? lost.promise : Promise.resolve(call));
     await expect(caller.call(read.name)).resolves.toBe(2);
     await settle();
   });
 
-  test("is retried within a budget: of a hundred reads without an answer, fifty", async () => {
+  test("is retried within a budget: of a hundred reads without a response, fifty", async () => {
     handle = () => lost.promise;
     const asked = await Promise.allSettled(Array.from({ length: 100 }, () => caller.call(read.name)));
     expect(asked.filter(({ status }) => status === "fulfilled")).toEqual([]);
@@ -117,7 +117,7 @@ describe("a call to another process", () => {
     await settle();
   });
 
-  test("is retried if it is a write and its answer was lost", async () => {
+  test("is retried if it is a write and its response was lost", async () => {
     handle = (call) => Promise.resolve(call);
     transporterOf(callee).loseNext("RES.");
     await expect(setOnce()).resolves.toBe(2);
@@ -143,7 +143,7 @@ describe("a call to another process", () => {
     expect(calls).toBe(2);
   });
 
-  test("stays in memory neither after its answer nor after its timeout", async () => {
+  test("stays in memory neither after its response nor after its timeout", async () => {
     transporterOf(caller).loseNext("REQB.thing.", 1 + RETRY_POLICY.maxRetries);
     await expect(setOnce()).rejects.toMatchObject({ type: "REQUEST_TIMEOUT" });
     await until(() => pendingCalls(caller) === 0, "nothing is in memory");

@@ -4,9 +4,9 @@ import { schemaCollection } from "../../services/launch/permissions/database-pri
 import { finishSchema, SCHEMA_VERSION } from "../../services/launch/run/schema-version.ts";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";
-import { Launched, post } from "../real-parts/launched.ts";
-import { emptyDatabase } from "../real-parts/test-services.ts";
-import { until } from "../real-parts/until.ts";
+import { GuildcalProcess, post } from "../harness/guildcal-process.ts";
+import { emptyDatabase } from "../harness/test-services.ts";
+import { until } from "../harness/until.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };
@@ -19,7 +19,7 @@ describe("the schema version of the data", () => {
   let mongoUrl: string;
   let database: Connection;
   let baseUrl: string;
-  const started: Launched[] = [];
+  const started: GuildcalProcess[] = [];
 
   beforeEach(async () => {
     mongoUrl = emptyDatabase();
@@ -43,16 +43,16 @@ describe("the schema version of the data", () => {
     }
   }
 
-  async function start(mode: string, words: Record<string, string> = {}): Promise<Launched> {
+  async function start(mode: string, words: Record<string, string> = {}): Promise<GuildcalProcess> {
     const port = String(await freePort(0));
     baseUrl = `http://127.0.0.1:${port}`;
     const settings = { MONGO_URL: mongoUrl, PORT: port, API_KEY: KEY, API_KEY_PEPPER: "p".repeat(32) };
-    const launched = new Launched(mode, { ...settings, NATS_URL: process.env["TEST_NATS_URL"] ?? "", ...words });
+    const launched = new GuildcalProcess(mode, { ...settings, NATS_URL: process.env["TEST_NATS_URL"] ?? "", ...words });
     started.push(launched);
     return launched;
   }
 
-  async function running(): Promise<Launched> {
+  async function running(): Promise<GuildcalProcess> {
     const launched = await start("all", { NATS_URL: "" });
     await launched.printed(/guildcal is ready/);
     return launched;

@@ -5,11 +5,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { type ApiResponse, Launched, post } from "../real-parts/launched.ts";
-import { until } from "../real-parts/until.ts";
-import { childrenOf, commandLine, parentOf, serviceProcess } from "../real-parts/service-process.ts";
+import { type ApiResponse, GuildcalProcess, post } from "../harness/guildcal-process.ts";
+import { until } from "../harness/until.ts";
+import { childrenOf, commandLine, parentOf, serviceProcess } from "../harness/service-process.ts";
 import { OWNERS } from "../../services/contracts/service-names.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };
@@ -25,7 +25,7 @@ const READS = {
 } as const;
 
 describe("npm run start:nats, with a process for each service", () => {
-  let service: Launched;
+  let service: GuildcalProcess;
   let baseUrl: string;
   let directory: string;
   const ask = (name: keyof typeof READS): Promise<ApiResponse> => post(baseUrl, KEY, READS[name][0], READS[name][1]);
@@ -34,7 +34,7 @@ describe("npm run start:nats, with a process for each service", () => {
     const port = await freePort(0);
     baseUrl = `http://127.0.0.1:${port}`;
     directory = await mkdtemp(join(tmpdir(), "guildcal-nats-"));
-    service = new Launched("nats", { DATA_DIR: directory, PORT: String(port), API_KEY: KEY });
+    service = new GuildcalProcess("nats", { DATA_DIR: directory, PORT: String(port), API_KEY: KEY });
     await service.printed(/guildcal is ready/);
   });
   afterAll(async () => {

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched, post } from "../real-parts/launched.ts";
-import { emptyDatabase } from "../real-parts/test-services.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { GuildcalProcess, post } from "../harness/guildcal-process.ts";
+import { emptyDatabase } from "../harness/test-services.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const run = promisify(execFile);
 const GUILD = "375357265198317579";
@@ -29,7 +29,7 @@ describe("npm start, on an embedded MongoDB", () => {
   afterAll(() => removeFolder(directory));
 
   test("the first start prints a key once, and a curl command that works unchanged", async () => {
-    const service = new Launched("all", env);
+    const service = new GuildcalProcess("all", env);
     const [line] = await service.printed(/curl -s .*$/m);
     key = /Authorization: (\S+)'/.exec(line)?.[1] as string;
     const { stdout } = await run("sh", ["-c", line]);
@@ -42,7 +42,7 @@ describe("npm start, on an embedded MongoDB", () => {
   });
 
   test("a second start prints no key, and has all data", async () => {
-    const service = new Launched("all", env);
+    const service = new GuildcalProcess("all", env);
     const [line] = await service.printed(/curl -s .*$/m);
     await expect(run("sh", ["-c", line])).resolves.toMatchObject({
       stdout: expect.stringContaining("ready") as unknown,
@@ -54,9 +54,9 @@ describe("npm start, on an embedded MongoDB", () => {
   });
 
   test("another start on the same data is refused, and does not affect the running process", async () => {
-    const service = new Launched("all", env);
+    const service = new GuildcalProcess("all", env);
     await service.printed(/guildcal is ready/);
-    const other = new Launched("all", { ...env, PORT: String(await freePort(0)) });
+    const other = new GuildcalProcess("all", { ...env, PORT: String(await freePort(0)) });
     await expect(other.exitCode()).resolves.toBe(1);
     expect(other.output).toMatch(/^\S+mongodb is in use by another mongod \(process \d+\)\n$/);
     const listed = await post(baseUrl, key, "/v2/events/list/date", { ...event, epoch_start: 0 });
@@ -65,7 +65,7 @@ describe("npm start, on an embedded MongoDB", () => {
   });
 
   test("kill -9 during writes loses no write with a 200", async () => {
-    const service = new Launched("all", env);
+    const service = new GuildcalProcess("all", env);
     await service.printed(/guildcal is ready/);
     const answered: string[] = [];
     const writer = async () => {
@@ -79,7 +79,7 @@ describe("npm start, on an embedded MongoDB", () => {
     await service.end("SIGKILL");
     await Promise.all(writers);
 
-    const next = new Launched("all", env);
+    const next = new GuildcalProcess("all", env);
     await next.printed(/guildcal is ready/);
     const { body } = await post(baseUrl, key, "/v2/events/list/date", { ...event, epoch_start: 0 });
     const there = new Set((body["events"] as { event_id: string }[]).map(({ event_id }) => event_id));
@@ -97,7 +97,7 @@ describe("a start that fails", () => {
   afterAll(() => removeFolder(directory));
 
   async function failure(mode: string, env: Record<string, string>): Promise<string[]> {
-    const service = new Launched(mode, { DATA_DIR: directory, ...env });
+    const service = new GuildcalProcess(mode, { DATA_DIR: directory, ...env });
     await expect(service.exitCode()).resolves.toBe(1);
     return service.output.trimEnd().split("\n");
   }
@@ -131,7 +131,7 @@ describe("a start that fails", () => {
     const port = await freePort(0);
     const url = `mongodb://somebody:secret@127.0.0.1:${port}/guildcal`;
     await expect(failure("all", { MONGO_URL: url, PORT: String(await freePort(0)) })).resolves.toEqual([
-      `MongoDB is unreachable at 127.0.0.1:${port}: no answer in 5 seconds`,
+      `MongoDB is unreachable at 127.0.0.1:${port}: no response in 5 seconds`,
     ]);
   });
 

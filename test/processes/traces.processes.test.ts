@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { Launched } from "../real-parts/launched.ts";
-import { type OtlpCollector, type ReceivedSpan, startOtlpCollector } from "../real-parts/otlp-collector.ts";
-import { until } from "../real-parts/until.ts";
-import { removeFolder } from "../real-parts/remove-folder.ts";
+import { GuildcalProcess } from "../harness/guildcal-process.ts";
+import { type OtlpCollector, type ReceivedSpan, startOtlpCollector } from "../harness/otlp-collector.ts";
+import { until } from "../harness/until.ts";
+import { removeFolder } from "../harness/remove-folder.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -27,17 +27,17 @@ const PRINT_LOADED = `data:text/javascript,${encodeURIComponent(
 
 /** A running guildcal, with an announcement of which one post is sent. */
 class Installation {
-  readonly service: Launched;
+  readonly service: GuildcalProcess;
   readonly #baseUrl: string;
 
-  private constructor(service: Launched, baseUrl: string) {
+  private constructor(service: GuildcalProcess, baseUrl: string) {
     this.service = service;
     this.#baseUrl = baseUrl;
   }
 
   static async start(mode: string, folder: string, env: Record<string, string>): Promise<Installation> {
     const port = String(await freePort(0));
-    const service = new Launched(mode, {
+    const service = new GuildcalProcess(mode, {
       DATA_DIR: folder,
       PORT: port,
       API_KEY: KEY,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { argv, stdout } from "node:process";
-import { PROJECT } from "../real-parts/launched.ts";
+import { PROJECT } from "../harness/guildcal-process.ts";
 import { RELEASE_FILES, type ReleaseFiles, releaseProblems } from "./release-problems.ts";
 
 /** The files of the project that contain its version. */

@@ -31,7 +31,7 @@ export interface Announcement extends Changed {
 }
 
 /** An announcement in a response. */
-export type ShownAnnouncement = Announcement & {
+export type AnnouncementView = Announcement & {
   /** Set if its event does not exist any more, so that it is never posted (D42). Only for callers with a key. */
   readonly dangling?: true;
 };
@@ -712,16 +712,16 @@ export interface Actions {
     readonly result: { readonly id: AnnouncementId } & Revised;
   };
   /** Returns one announcement. */
-  readonly "announcements.get": { readonly params: AnnouncementReference; readonly result: ShownAnnouncement };
+  readonly "announcements.get": { readonly params: AnnouncementReference; readonly result: AnnouncementView };
   /** Lists the guild's announcements in the order of their creation. */
   readonly "announcements.list": {
     readonly params: { guildId: GuildId; amount: number };
-    readonly result: ShownAnnouncement[];
+    readonly result: AnnouncementView[];
   };
   /** Lists the guild's announcements in the order of their creation, in pages. */
   readonly "announcements.listPage": {
     readonly params: { guildId: GuildId } & PageParams;
-    readonly result: Page<ShownAnnouncement>;
+    readonly result: Page<AnnouncementView>;
   };
   /** Lists the guild's planned posts, the soonest first. */
   readonly "dispatch.listUpcoming": {

@@ -5,7 +5,7 @@ import { calendarEventsService } from "../../../services/calendar-events/calenda
 import { listPostHistory } from "../../../services/contracts/dispatch.contract.ts";
 import { refuse } from "../../../services/contracts/errors.ts";
 import { guildSettingsService } from "../../../services/guild-settings/guild-settings.service.ts";
-import { standIn, startTestGateway, type TestGateway, untilReady } from "../../../test/real-parts/test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../../../test/harness/test-gateway.ts";
 import { guildcalClient, type GuildcalClient } from "./index.ts";
 
 const GUILD = "375357265198317603";

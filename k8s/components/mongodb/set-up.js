@@ -4,7 +4,7 @@
 // It must run on the member's host, since MongoDB without users accepts only clients of its own host.
 const { existsSync, readFileSync } = require("node:fs");
 
-const SET = "guildcal";
+const REPLICA_SET = "guildcal";
 /** Time after which members elect a new primary instead of a silent one. Requests wait for five seconds. */
 const ELECTION_MS = 3_000;
 
@@ -12,10 +12,10 @@ const [self, ...others] = process.env.MEMBERS.split(",");
 const passwords = JSON.parse(readFileSync("/run/secrets/mongodb/passwords.json", "utf8"));
 /** An installation from before the exporter has no such file. */
 const EXPORTER_PASSWORD = "/run/secrets/mongodb/exporter-password";
-const rights = JSON.parse(readFileSync("/etc/mongodb/rights.json", "utf8"));
+const privilegesOf = JSON.parse(readFileSync("/etc/mongodb/privileges.json", "utf8"));
 
 const direct = "mongodb://127.0.0.1:27017/admin?directConnection=true";
-const asAdmin = (password) => `mongodb://admin:${password}@${process.env.MEMBERS}/admin?replicaSet=${SET}`;
+const asAdmin = (password) => `mongodb://admin:${password}@${process.env.MEMBERS}/admin?replicaSet=${REPLICA_SET}`;
 
 function patiently(what, attempt) {
   for (let tries = 1; ; tries += 1) {
@@ -43,8 +43,8 @@ function isFounded(db) {
 }
 
 function found() {
-  const db = patiently("mongod answers", () => connect(direct));
-  if (!isFounded(db)) db.adminCommand({ replSetInitiate: { _id: SET, members: [{ _id: 0, host: self }] } });
+  const db = patiently("mongod responds", () => connect(direct));
+  if (!isFounded(db)) db.adminCommand({ replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host: self }] } });
   const primary = patiently("a primary", () => {
     const hello = db.adminCommand({ hello: 1 });
     // An elected member needs some time before it accepts writes.
@@ -101,7 +101,7 @@ function takeIn(db, host) {
 function grant(db, service) {
   // An installation from before backups has no password for their user.
   if (passwords[service] === undefined) return;
-  const privileges = rights[service];
+  const privileges = privilegesOf[service];
   if (db.getRole(service) === null) db.createRole({ role: service, privileges, roles: [] });
   else db.updateRole(service, { privileges, roles: [] });
   putUser(db, service, passwords[service], [service]);
@@ -125,6 +125,6 @@ found();
 const db = patiently("the administrator is let in", letIn);
 for (const host of others) takeIn(db, host);
 electInTime(db);
-for (const service of Object.keys(rights)) grant(db, service);
+for (const service of Object.keys(privilegesOf)) grant(db, service);
 grantExporter(db);
 print("members and users are as they should be");

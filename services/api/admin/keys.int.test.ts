@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { standIn, startTestGateway, type TestGateway, untilReady } from "../../../test/real-parts/test-gateway.ts";
-import { until } from "../../../test/real-parts/until.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../../../test/harness/test-gateway.ts";
+import { until } from "../../../test/harness/until.ts";
 import { createKey, listKeys } from "../../contracts/api-keys.contract.ts";
 import type { Caller } from "../../contracts/contract.ts";
 import type { GuildId } from "../../contracts/ids.ts";

@@ -9,7 +9,7 @@ const MAX_AGE_MS = 3_600_000;
 const MAX_AHEAD_MS = 60_000;
 
 /**
- * The write id for the owners, derived from the user's name and the user's id. Owners answer every retry of a write id alike:
+ * The write id for the owners, derived from the user's name and the user's id. Owners respond to every retry of a write id alike:
  * without the name a user could read the outcome of another caller's write. The time in the id stays, because it orders
  * created resources.
  */

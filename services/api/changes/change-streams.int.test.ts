@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { ChangeStreamReader } from "../../../test/real-parts/change-stream.ts";
-import { changingGuild } from "../../../test/real-parts/changing-guild.ts";
-import { everyOwner } from "../../../test/real-parts/every-owner.ts";
-import { startTestGateway, type TestGateway, untilReady } from "../../../test/real-parts/test-gateway.ts";
-import { until } from "../../../test/real-parts/until.ts";
+import { ChangeStreamReader } from "../../../test/harness/change-stream.ts";
+import { changingGuild } from "../../../test/harness/changing-guild.ts";
+import { everyOwner } from "../../../test/harness/every-owner.ts";
+import { startTestGateway, type TestGateway, untilReady } from "../../../test/harness/test-gateway.ts";
+import { until } from "../../../test/harness/until.ts";
 
 const KEY = "operator-key-of-the-tests";
 

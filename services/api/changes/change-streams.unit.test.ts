@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { until } from "../../../test/real-parts/until.ts";
+import { until } from "../../../test/harness/until.ts";
 import type { Caller } from "../../contracts/contract.ts";
 import { refuse } from "../../contracts/errors.ts";
 import type { GuildChange } from "../../contracts/guild-changes.contract.ts";

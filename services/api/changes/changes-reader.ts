@@ -19,7 +19,7 @@ import type { Window } from "../../contracts/window.ts";
 import {
   type ChangesByKind,
   FIRST_POSITION,
-  type KindedRecord,
+  type ChangedRecordOfKind,
   perKind,
   selectChanges,
   type SyncPosition,
@@ -106,7 +106,7 @@ async function readAll(read: (kind: ChangeKind) => Promise<ChangedRecords<unknow
   return perKind((kind) => results[CHANGE_KINDS.indexOf(kind)] as ChangedRecords<unknown>);
 }
 
-function toGuildChange({ kind, id, revision, at, deleted, record }: KindedRecord): GuildChange {
+function toGuildChange({ kind, id, revision, at, deleted, record }: ChangedRecordOfKind): GuildChange {
   return {
     kind,
     id: kind === "calendar" ? id.slice(id.indexOf("/") + 1) : id,

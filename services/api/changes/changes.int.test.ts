@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type Change, changingGuild } from "../../../test/real-parts/changing-guild.ts";
-import { everyOwner } from "../../../test/real-parts/every-owner.ts";
-import { startTestGateway, type TestGateway, untilReady } from "../../../test/real-parts/test-gateway.ts";
-import { until } from "../../../test/real-parts/until.ts";
+import { type Change, changingGuild } from "../../../test/harness/changing-guild.ts";
+import { everyOwner } from "../../../test/harness/every-owner.ts";
+import { startTestGateway, type TestGateway, untilReady } from "../../../test/harness/test-gateway.ts";
+import { until } from "../../../test/harness/until.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { FIRST_POSITION } from "../domain/sync-position.ts";
 import { encodeSyncToken } from "./sync-token.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { until } from "../../../test/real-parts/until.ts";
+import { until } from "../../../test/harness/until.ts";
 import { isRefusal } from "../../contracts/errors.ts";
 import {
   type ConcurrencySlot,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
-import { until } from "../../../test/real-parts/until.ts";
-import { responsesOf, postRequest } from "../../../test/real-parts/web-service.ts";
+import { until } from "../../../test/harness/until.ts";
+import { responsesOf, postRequest } from "../../../test/harness/web-service.ts";
 import type { Caller } from "../../contracts/contract.ts";
 import { requestHandler, type RequestHandlerOptions } from "../request-handler.ts";
 
@@ -17,26 +17,26 @@ describe("concurrent lists of a key", () => {
       lists += 1;
       return promise;
     };
-    const answer = responsesOf(
+    const respond = responsesOf(
       requestHandler({
         knownPaths: [],
-        performOnce: (_request, perform) => perform(newWriteId()),
+        runIdempotently: (_request, perform) => perform(newWriteId()),
         admission: { admit: async () => admitted, admitToGuild: () => admitted },
         clock: { now: () => 0 },
         onDefect: () => undefined,
         call,
       }),
     );
-    const ask = (path: string, guild: number) =>
-      answer(
+    const request = (path: string, guild: number) =>
+      respond(
         postRequest(path, { guild_id: `${guild}`, ...(path.endsWith("list") ? { amount: 1 } : { id: "x" }) }),
         "id",
       );
-    const answers = Array.from({ length: 20 }, (_, guild) => ask("/v1/announcement/list", guild + 1));
+    const responses = Array.from({ length: 20 }, (_, guild) => request("/v1/announcement/list", guild + 1));
     await until(() => lists === 8, "eight are under way");
-    await ask("/v1/announcement/get", 50);
+    await request("/v1/announcement/get", 50);
     expect([lists, gets]).toEqual([8, 1]);
     resolve([]);
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual(responses.map(() => 200));
   });
 });

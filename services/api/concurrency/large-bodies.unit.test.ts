@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { IncomingMessage } from "node:http";
 import { describe, expect, test } from "@jest/globals";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
-import { responsesOf } from "../../../test/real-parts/web-service.ts";
+import { responsesOf } from "../../../test/harness/web-service.ts";
 import type { Caller } from "../../contracts/contract.ts";
 import { requestHandler, type RequestHandlerOptions } from "../request-handler.ts";
 
@@ -19,7 +19,7 @@ function gateway(call: RequestHandlerOptions["call"]) {
   return responsesOf(
     requestHandler({
       knownPaths: [],
-      performOnce: (_request, perform) => perform(newWriteId()),
+      runIdempotently: (_request, perform) => perform(newWriteId()),
       admission: { admit: async () => admitted, admitToGuild: () => admitted },
       clock: { now: () => 0 },
       call,

@@ -14,13 +14,13 @@ export type SyncPosition = Readonly<Record<ChangeKind, RecordPosition>>;
 export type ChangesByKind = { readonly [Kind in ChangeKind]: ChangedRecords<unknown> };
 
 /** A changed record with its kind. */
-export interface KindedRecord extends ChangedRecord<unknown> {
+export interface ChangedRecordOfKind extends ChangedRecord<unknown> {
   readonly kind: ChangeKind;
 }
 
 export interface Delivery {
   /** The changes to deliver now, in order. */
-  readonly records: readonly KindedRecord[];
+  readonly records: readonly ChangedRecordOfKind[];
   /** The position after them. */
   readonly position: SyncPosition;
   /** Whether further changes can be delivered after the next read. */
@@ -53,20 +53,20 @@ export function perKind<Value>(valueOf: (kind: ChangeKind) => Value): Readonly<R
  */
 export function selectChanges(position: SyncPosition, changes: ChangesByKind, limit: number): Delivery {
   const candidates = CHANGE_KINDS.flatMap((kind) =>
-    changes[kind].changed.map((record): KindedRecord => ({ ...record, kind })),
+    changes[kind].changed.map((record): ChangedRecordOfKind => ({ ...record, kind })),
   ).toSorted(
     (one, other) => compareKeys(one, other) || CHANGE_KINDS.indexOf(one.kind) - CHANGE_KINDS.indexOf(other.kind),
   );
   // The records behind the last one of an incomplete list are not known yet.
   const incomplete = CHANGE_KINDS.filter((kind) => changes[kind].more);
   const knownUntil = Math.min(...incomplete.map((kind) => changes[kind].changed.at(-1)?.at ?? 0));
-  const isSettled = ({ kind, at }: Pick<KindedRecord, "kind" | "at">) => at <= changes[kind].settledUntil;
+  const isSettled = ({ kind, at }: Pick<ChangedRecordOfKind, "kind" | "at">) => at <= changes[kind].settledUntil;
 
   let unsettled = CHANGE_KINDS.flatMap((kind) =>
     changes[kind].delivered.filter(({ at }) => !isSettled({ kind, at })),
   ).length;
   let isHeldBack = false;
-  const records: KindedRecord[] = [];
+  const records: ChangedRecordOfKind[] = [];
   for (const record of candidates) {
     if (records.length >= limit || record.at > knownUntil) break;
     if (!isSettled(record)) {
@@ -84,7 +84,7 @@ export function selectChanges(position: SyncPosition, changes: ChangesByKind, li
   };
 }
 
-function countOf(records: readonly KindedRecord[], kind: ChangeKind): number {
+function countOf(records: readonly ChangedRecordOfKind[], kind: ChangeKind): number {
   return records.filter((record) => record.kind === kind).length;
 }
 

@@ -122,9 +122,9 @@ describe("a request of a feed", () => {
   test("with a wrong token counts as a failed key of its address, and a valid token is still accepted", async () => {
     const { token, feed, rates, admit } = admissionWith({ failedKeysPerAddress: 3 });
     rates.failures.take("10.0.0.1", 1_000);
-    const answers = [];
-    for (let at = 0; at < 3; at += 1) answers.push(await admit(from("10.0.0.1"), "wrong"));
-    expect(answers).toMatchObject([
+    const responses = [];
+    for (let at = 0; at < 3; at += 1) responses.push(await admit(from("10.0.0.1"), "wrong"));
+    expect(responses).toMatchObject([
       { refusal: { refusal: "FEED_NOT_FOUND" } },
       { refusal: { refusal: "FEED_NOT_FOUND" } },
       { refusal: { refusal: "TOO_MANY_REQUESTS" }, headers: { "retry-after": expect.any(String) } },
@@ -135,9 +135,9 @@ describe("a request of a feed", () => {
 
   test("has the rate limit of a guild, and does not count towards that of the guild's keys", async () => {
     const { token, feed, rates, admit } = admissionWith({ perGuild: 2 });
-    const answers = [];
-    for (let at = 0; at < 3; at += 1) answers.push(await admit(from("10.0.0.1"), token));
-    expect(answers).toMatchObject([{ feed }, { feed }, { refusal: { refusal: "TOO_MANY_REQUESTS" } }]);
+    const responses = [];
+    for (let at = 0; at < 3; at += 1) responses.push(await admit(from("10.0.0.1"), token));
+    expect(responses).toMatchObject([{ feed }, { feed }, { refusal: { refusal: "TOO_MANY_REQUESTS" } }]);
     expect(rates.guilds.take(feed.guildId, 1_000).waitMs).toBe(0);
   });
 });

@@ -7,8 +7,8 @@ import {
   startTestGateway,
   type TestGateway,
   untilReady,
-} from "../../../test/real-parts/test-gateway.ts";
-import { until } from "../../../test/real-parts/until.ts";
+} from "../../../test/harness/test-gateway.ts";
+import { until } from "../../../test/harness/until.ts";
 import { calendarEventsService } from "../../calendar-events/calendar-events.service.ts";
 import { MAX_FEEDS } from "../../contracts/feeds.contract.ts";
 import { guildSettingsService } from "../../guild-settings/guild-settings.service.ts";
@@ -50,9 +50,9 @@ describe("feeds of calendars (D47)", () => {
     const guild_id = String((guilds += 1));
     const where = { guild_id, calendar_number };
     const ask = async (path: string, body: object) => {
-      const answer = await gateway.post(path, body);
-      expect([path, answer.status, answer.text]).toEqual([path, 200, answer.text]);
-      return answer.body;
+      const response = await gateway.post(path, body);
+      expect([path, response.status, response.text]).toEqual([path, 200, response.text]);
+      return response.body;
     };
     return {
       guild_id,
@@ -83,14 +83,14 @@ describe("feeds of calendars (D47)", () => {
     const guild = newGuild();
     const id = await guild.event({ name: "Raid night" });
     const made = await guild.feed({ label: "raiders" });
-    const answer = await read(made.path);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("content-type")).toBe("text/calendar; charset=utf-8");
-    expect(answer.headers.get("cache-control")).toBe("private, no-cache");
-    expect(tagOf(answer)).toMatch(/^"[^"]+"$/);
-    expect(answer.text).toMatch(/^BEGIN:VCALENDAR\r\n[^]*\r\nEND:VCALENDAR\r\n$/);
-    expect(answer.text).toContain(`UID:${id}\r\n`);
-    expect(answer.text).toContain("SUMMARY:Raid night\r\n");
+    const response = await read(made.path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/calendar; charset=utf-8");
+    expect(response.headers.get("cache-control")).toBe("private, no-cache");
+    expect(tagOf(response)).toMatch(/^"[^"]+"$/);
+    expect(response.text).toMatch(/^BEGIN:VCALENDAR\r\n[^]*\r\nEND:VCALENDAR\r\n$/);
+    expect(response.text).toContain(`UID:${id}\r\n`);
+    expect(response.text).toContain("SUMMARY:Raid night\r\n");
     await until(async () => (await guild.feeds())[0]?.["last_used"] !== undefined, "the use is recorded");
     const [listed] = await guild.feeds();
     expect(listed).toMatchObject({ id: made.id, calendar_number: 1, label: "raiders" });
@@ -198,12 +198,12 @@ describe("feeds of calendars (D47)", () => {
       feedPath("operator-key-of-the-tests"),
       feedPath("x"),
     ];
-    const answers = await Promise.all(wrong.map((each) => read(each)));
-    const bodies = answers.map(({ status, body: { request_id: _, ...body } }) => ({ status, ...body }));
+    const responses = await Promise.all(wrong.map((each) => read(each)));
+    const bodies = responses.map(({ status, body: { request_id: _, ...body } }) => ({ status, ...body }));
     expect(new Set(bodies.map((each) => JSON.stringify(each)))).toEqual(
       new Set([JSON.stringify({ status: 404, message: "Feed not found", code: "FEED_NOT_FOUND" })]),
     );
-    expect(answers.map(({ headers }) => headers.get("www-authenticate"))).toEqual(wrong.map(() => null));
+    expect(responses.map(({ headers }) => headers.get("www-authenticate"))).toEqual(wrong.map(() => null));
     expect((await read(path)).status).toBe(200);
     expect((await gateway.post("/v2/calendar/get", guild.where, { authorization: path.slice(18, -4) })).status).toBe(
       401,

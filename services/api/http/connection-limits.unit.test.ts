@@ -5,8 +5,8 @@ import {
   MIB,
   request,
   statusesIn,
-} from "../../../test/real-parts/http-server-under-test.ts";
-import { until } from "../../../test/real-parts/until.ts";
+} from "../../../test/harness/http-server-under-test.ts";
+import { until } from "../../../test/harness/until.ts";
 import { jsonResponse } from "./http-response.ts";
 
 describe("the connection limits of the HTTP server", () => {
@@ -92,7 +92,7 @@ describe("the connection limits of the HTTP server", () => {
     await until(() => begun === 1, "it is busy");
     await until((await server.dial()).closed, "the next is closed");
     held.resolve();
-    await until(() => busy.received().endsWith("}"), "the answer");
+    await until(() => busy.received().endsWith("}"), "the response");
     await server.send(request("{}"));
     expect(full).toBe(1);
   });
@@ -106,7 +106,7 @@ describe("the connection limits of the HTTP server", () => {
       line.socket.pause();
       line.socket.write(request("{}"));
       lines.push(line);
-      await until(() => server.served.length === at + 1, "the answer is given");
+      await until(() => server.served.length === at + 1, "the response is given");
     }
     await until(() => server.accepted[0]!.destroyed, "the slowest is cut");
     for (const { socket } of lines) socket.resume();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { HttpServerUnderTest, MIB, request, statusesIn } from "../../../test/real-parts/http-server-under-test.ts";
-import { until } from "../../../test/real-parts/until.ts";
+import { HttpServerUnderTest, MIB, request, statusesIn } from "../../../test/harness/http-server-under-test.ts";
+import { until } from "../../../test/harness/until.ts";
 import { jsonResponse } from "./http-response.ts";
 
 describe("a connection to the HTTP server", () => {
@@ -22,7 +22,7 @@ describe("a connection to the HTTP server", () => {
   ])("an incomplete request times out with 408 and its connection is closed: %s", async (_name, text) => {
     await server.start({ nodeLimits: { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 } });
     const { received } = await server.dial(text, { allowHalfOpen: true });
-    await until(() => /HTTP\/1\.1 408 [^]*REQUEST_TIMEOUT/.test(received()), "the answer");
+    await until(() => /HTTP\/1\.1 408 [^]*REQUEST_TIMEOUT/.test(received()), "the response");
     await server.nobodyLeft();
     expect(statusesIn(received()).at(-1)).toBe("408");
   });
@@ -63,7 +63,7 @@ describe("a connection to the HTTP server", () => {
     socket.write("hello\r\n\r\n");
     await until(closed, "the connection is closed");
     held.resolve();
-    await until(() => server.served.length === 1, "the answer is given to nobody");
+    await until(() => server.served.length === 1, "the response is given to nobody");
     expect(received()).toBe("");
   });
 
@@ -85,7 +85,7 @@ describe("a connection to the HTTP server", () => {
     const { socket, received } = await server.dial();
     socket.pause();
     socket.write(request("{}"));
-    await until(() => server.served.length === 1, "the answer is given");
+    await until(() => server.served.length === 1, "the response is given");
     await server.nobodyLeft();
     socket.resume();
     await until(() => socket.closed, "the connection is closed");
@@ -95,7 +95,7 @@ describe("a connection to the HTTP server", () => {
     const line = await server.dial();
     line.socket.pause();
     line.socket.write(request("{}"));
-    await until(() => server.served.length === 1, "the answer is given");
+    await until(() => server.served.length === 1, "the response is given");
     line.socket.resume();
     await until(() => line.received().endsWith('"}'), "all of it is there");
   });
@@ -107,10 +107,10 @@ describe("a connection to the HTTP server", () => {
     const { socket, received } = await server.dial();
     socket.pause();
     socket.write(request("{}").repeat(2));
-    await until(() => server.accepted.some(({ writableLength }) => writableLength > 0), "the answer waits");
+    await until(() => server.accepted.some(({ writableLength }) => writableLength > 0), "the response waits");
     expect(server.accepted.at(-1)!.writableLength).toBeLessThan(MIB);
     socket.resume();
-    await until(() => received().length > 2 * 16 * MIB && server.served.length === 2, "both answers");
+    await until(() => received().length > 2 * 16 * MIB && server.served.length === 2, "both responses");
     const [, first, second] = received().split(/HTTP\/1\.1 200 [^]*?\r\n\r\n/);
     expect([first, second]).toEqual([pieces.join(""), pieces.join("")]);
 
@@ -132,8 +132,8 @@ describe("a connection to the HTTP server", () => {
     pipelined.socket.end(request("{}").repeat(2));
     await until(() => begun === 3, "the requests are under way");
     held.resolve();
-    await until(() => received().endsWith('{"done":true}'), "the answer");
-    await until(() => statusesIn(pipelined.received()).length === 2, "both answers");
+    await until(() => received().endsWith('{"done":true}'), "the response");
+    await until(() => statusesIn(pipelined.received()).length === 2, "both responses");
     await server.nobodyLeft();
     expect([received(), pipelined.received()].map((text) => statusesIn(text).length)).toEqual([1, 2]);
   });
@@ -191,7 +191,7 @@ describe("a connection to the HTTP server", () => {
     const { socket, received, closed } = await server.dial();
     socket.pause();
     socket.write(request("{}"));
-    await until(() => server.served.length === 1, "the answer is given");
+    await until(() => server.served.length === 1, "the response is given");
     const stopped = server.stop(60_000);
     const isRefused = async () => {
       const line = await server.dial().catch(() => undefined);

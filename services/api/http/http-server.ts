@@ -52,7 +52,7 @@ export interface HttpServer {
   /** Resolves with the port; rejects if the port is not available. */
   listen(): Promise<number>;
   /**
-   * If a connection is open, first answers with `Connection: close` for a second. Then stops listening, waits for the
+   * If a connection is open, first responds with `Connection: close` for a second. Then stops listening, waits for the
    * requests in flight, and closes all connections after `withinMs`.
    */
   drain(withinMs: number): Promise<void>;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { HttpServerUnderTest, MIB, request, statusesIn } from "../../../test/real-parts/http-server-under-test.ts";
-import { until } from "../../../test/real-parts/until.ts";
+import { HttpServerUnderTest, MIB, request, statusesIn } from "../../../test/harness/http-server-under-test.ts";
+import { until } from "../../../test/harness/until.ts";
 import { jsonResponse } from "./http-response.ts";
 import type { MalformedRequest } from "./malformed-request.ts";
 
@@ -46,7 +46,7 @@ describe("the HTTP server", () => {
     const line = await server.dial();
     const body = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
     line.socket.write(Buffer.concat([Buffer.from(request("", { "content-length": body.length })), body]));
-    await until(() => line.received().endsWith("}"), "the answer");
+    await until(() => line.received().endsWith("}"), "the response");
     expect(line.received()).toMatch(/^HTTP\/1\.1 400 [^]*INVALID_JSON[^]*"field":"body"[^]*UTF-8/);
     expect(body.toString("utf8")).toContain("\ufffd");
   });
@@ -87,7 +87,7 @@ describe("the HTTP server", () => {
   ])("a refusal is sent before the body arrives, and the wait for %s is limited", async (_name, headers, some) => {
     await server.start({ respond: async () => jsonResponse(401, {}), limits: { discardMs: 50 } });
     const { socket, received, closed } = await server.dial(request("", headers));
-    await until(() => received().endsWith("{}"), "the answer");
+    await until(() => received().endsWith("{}"), "the response");
     expect(received()).toMatch(/^HTTP\/1\.1 401 /);
     const trickling = setInterval(() => socket.write(some), 10);
     await until(closed, "the connection is closed");
@@ -101,9 +101,9 @@ describe("the HTTP server", () => {
     const line = await server.dial();
     line.socket.pause();
     line.socket.write(request("", { "content-length": 100 * MIB }) + "x".repeat(8 * MIB));
-    await until(() => server.served.length === 1, "the answer is given");
+    await until(() => server.served.length === 1, "the response is given");
     line.socket.resume();
-    await until(() => line.received().endsWith("{}"), "the answer is read");
+    await until(() => line.received().endsWith("{}"), "the response is read");
     expect(line.received()).toMatch(/^HTTP\/1\.1 413 [^]*connection: close/i);
   });
 
@@ -114,7 +114,7 @@ describe("the HTTP server", () => {
     await pause(1_500);
     socket.write("x" + request("{}"));
     const bothAnswered = () => received().match(/HTTP\/1\.1 401/g)?.length === 2;
-    await expect(until(bothAnswered, "the second answer")).resolves.toBeUndefined();
+    await expect(until(bothAnswered, "the second response")).resolves.toBeUndefined();
   });
 
   test("the connection stays open after a refusal that was sent before the body", async () => {
@@ -165,7 +165,7 @@ describe("the HTTP server", () => {
 
   test("an error without a response closes the connection and is reported", async () => {
     const reported: unknown[] = [];
-    const broken = new Error("no answer");
+    const broken = new Error("no response");
     await server.start({ respond: () => Promise.reject(broken), onError: (error) => void reported.push(error) });
     const { socket, closed } = await server.dial();
     socket.write(request("{}"));

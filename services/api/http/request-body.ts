@@ -6,10 +6,10 @@ import { parseJsonObject, invalidBody } from "../wire/exact-json.ts";
 /** The limit of D8. */
 const MAX_BODY_BYTES = 65_536;
 
-/** Bytes of an unused body that are read and discarded, so that the client reads its answer. */
+/** Bytes of an unused body that are read and discarded, so that the client reads its response. */
 const MAX_DISCARDED_BYTES = 1_048_576;
 
-/** The client closed the connection before its body was complete; no answer is possible. */
+/** The client closed the connection before its body was complete; no response is possible. */
 export class ClientDisconnected extends Error {}
 
 /** The JSON object in a request body. */
@@ -54,7 +54,7 @@ export function isDiscardable({ headers }: IncomingMessage): boolean {
 
 /**
  * Reads and discards the rest of an unused body: at most 1 MiB, within a time limit. False if there was more. Closing a
- * connection with unread bytes resets it, and the client would see the reset instead of its answer.
+ * connection with unread bytes resets it, and the client would see the reset instead of its response.
  */
 export async function discardBody(request: IncomingMessage, withinMs: number): Promise<boolean> {
   if (!isDiscardable(request)) return false;

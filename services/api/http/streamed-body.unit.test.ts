@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { HttpServerUnderTest, MIB } from "../../../test/real-parts/http-server-under-test.ts";
-import { until } from "../../../test/real-parts/until.ts";
+import { HttpServerUnderTest, MIB } from "../../../test/harness/http-server-under-test.ts";
+import { until } from "../../../test/harness/until.ts";
 import { StreamBroken } from "./http-response.ts";
 import type { HttpServerOptions } from "./http-server.ts";
 
@@ -37,7 +37,7 @@ describe("a streamed body", () => {
     const { respond, seen } = streamOf(3, 10);
     await server.start({ respond });
     const line = await server.dial(GET + GET);
-    await until(() => line.received().match(/0\r\n\r\n/g)?.length === 2, "both answers");
+    await until(() => line.received().match(/0\r\n\r\n/g)?.length === 2, "both responses");
     expect(seen.isOver).toBe(true);
     const head = line.received().slice(0, line.received().indexOf("\r\n\r\n")).toLowerCase();
     expect(head).toContain("transfer-encoding: chunked");

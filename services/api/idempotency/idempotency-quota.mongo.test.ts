@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { closedConnection } from "../../../mixins/mongo/database.mixin.ts";
-import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
-import { until } from "../../../test/real-parts/until.ts";
-import { performOnceWith } from "./idempotency.ts";
+import { emptyDatabase } from "../../../test/harness/test-services.ts";
+import { until } from "../../../test/harness/until.ts";
+import { idempotentRunner } from "./idempotency.ts";
 import { idempotencyQuota } from "./idempotency-quota.ts";
 import { idempotencyRecordsStore } from "./idempotency-records.store.ts";
 
@@ -27,12 +27,17 @@ describe("the Idempotency-Keys of a guild", () => {
 
   /** A gateway with room for three keys of a guild. */
   function gateway() {
-    const performOnce = performOnceWith(store, idempotencyQuota(store, 3), (error) => expect(error).toBeUndefined());
+    const runIdempotently = idempotentRunner(store, idempotencyQuota(store, 3), (error) =>
+      expect(error).toBeUndefined(),
+    );
     return (guildId: string, name: string) =>
-      performOnce({ idempotencyKey: name, guildId, keyId: "k", path: "/p", params: { guildId } }, async (writeId) => {
-        performed.push(name);
-        return { body: `{"id":"${writeId}"}` };
-      });
+      runIdempotently(
+        { idempotencyKey: name, guildId, keyId: "k", path: "/p", params: { guildId } },
+        async (writeId) => {
+          performed.push(name);
+          return { body: `{"id":"${writeId}"}` };
+        },
+      );
   }
 
   test("are limited: a further one is refused, does nothing, and leaves those of other guilds alone", async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { closedConnection } from "../../../mixins/mongo/database.mixin.ts";
 import { DeadlinePassed, runInWriteContext } from "../../../mixins/mongo/write-context.ts";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
-import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
+import { emptyDatabase } from "../../../test/harness/test-services.ts";
 import { idempotencyRecordsStore } from "./idempotency-records.store.ts";
 
 describe("the claim of an Idempotency-Key", () => {

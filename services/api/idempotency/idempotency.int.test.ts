@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { serve } from "../../../mixins/actions/contract-action.ts";
-import { standIn, startTestGateway, type TestGateway, untilReady } from "../../../test/real-parts/test-gateway.ts";
-import { until } from "../../../test/real-parts/until.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../../../test/harness/test-gateway.ts";
+import { until } from "../../../test/harness/until.ts";
 import { calendarEventsService } from "../../calendar-events/calendar-events.service.ts";
 import { createAnnouncement } from "../../contracts/announcements.contract.ts";
 import { refuse } from "../../contracts/errors.ts";
@@ -111,9 +111,11 @@ describe("a create request with an Idempotency-Key", () => {
 
   test("is performed once if it is sent many times at the same moment", async () => {
     const many = { ...event, guild_id: "5" };
-    const answers = await Promise.all(Array.from({ length: 10 }, () => gateway.post(CREATE_EVENT, many, named("n5"))));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, () => gateway.post(CREATE_EVENT, many, named("n5"))),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
     const { body } = await gateway.post("/v2/events/list/date", { guild_id: "5", calendar_number: 1, epoch_start: 0 });
     expect(body["events"]).toHaveLength(1);
   });

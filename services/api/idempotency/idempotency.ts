@@ -4,7 +4,7 @@ import { asRefusal } from "../../../mixins/actions/contract-action.ts";
 import { ERRORS, refuse, type Refusal } from "../../contracts/errors.ts";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
 import type { WriteId } from "../../contracts/ids.ts";
-import { wasNotBegun } from "../service-health.ts";
+import { wasNotReceived } from "../service-health.ts";
 import type { IdempotencyQuota, QuotaExceeded } from "./idempotency-quota.ts";
 import type { IdempotencyRecordsStore, StoredResponse } from "./idempotency-records.store.ts";
 
@@ -22,7 +22,7 @@ export interface IdempotentRequest {
  * Performs a request once, even if it is sent several times within 24 hours. Resolves with the response, or with a refusal if
  * another request uses the key, or if the guild uses too many keys. Rejects with the error of `perform`.
  */
-export type PerformOnce = (
+export type RunIdempotently = (
   request: IdempotentRequest,
   perform: (writeId: WriteId) => Promise<StoredResponse>,
 ) => Promise<StoredResponse | Refusal | QuotaExceeded>;
@@ -44,11 +44,11 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undef
  * therefore calls the owner again, whether the first response was lost or is still pending. `onError` receives the error if
  * a response could not be stored; the request itself has succeeded then.
  */
-export function performOnceWith(
+export function idempotentRunner(
   store: IdempotencyRecordsStore,
   quota: IdempotencyQuota,
   onError: (error: unknown) => void,
-): PerformOnce {
+): RunIdempotently {
   return async ({ idempotencyKey, keyId, guildId, path, params }, perform) => {
     const id = hash("sha256", JSON.stringify([keyId, path, idempotencyKey]), "hex");
     const digest = hash("sha256", JSON.stringify(params), "hex");
@@ -73,7 +73,7 @@ export function performOnceWith(
 
 /** True for a refusal, UNAVAILABLE, and a call that no service received: another request may use the key. */
 function hasChangedNothing(error: unknown): boolean {
-  if (wasNotBegun(error)) return true;
+  if (wasNotReceived(error)) return true;
   const refusal = asRefusal(error);
   if (refusal === undefined) return false;
   return refusal.refusal === "UNAVAILABLE" || ERRORS[refusal.refusal].status < 500;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection } from "mongoose";
-import { KEY_HASHING } from "../../../test/real-parts/test-gateway.ts";
-import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
-import { until } from "../../../test/real-parts/until.ts";
+import { KEY_HASHING } from "../../../test/harness/test-gateway.ts";
+import { emptyDatabase } from "../../../test/harness/test-services.ts";
+import { until } from "../../../test/harness/until.ts";
 import { DeadlinePassed, runInWriteContext } from "../../../mixins/mongo/write-context.ts";
 import { isRefusal } from "../../contracts/errors.ts";
 import type { GuildId } from "../../contracts/ids.ts";

@@ -183,16 +183,16 @@ describe("the API document", () => {
     const own = Object.values(paths).flatMap((methods) =>
       Object.values(methods).flatMap(({ responses }) => Object.values(responses) as object[]),
     );
-    const answers = [...own.filter((answer) => !("$ref" in answer)), ...Object.values(components.responses)];
-    expect(answers.filter((answer) => !("headers" in answer && "X-Request-Id" in (answer.headers as object)))).toEqual(
-      [],
-    );
+    const responses = [...own.filter((response) => !("$ref" in response)), ...Object.values(components.responses)];
+    expect(
+      responses.filter((response) => !("headers" in response && "X-Request-Id" in (response.headers as object))),
+    ).toEqual([]);
   });
 
   test("has warnings in the response of every operation, and no additional members in a recurrence (D37)", () => {
     for (const { paths } of ROUTES) {
-      const answer = JSON.stringify(document.paths[paths[0]]!.post.responses["200"]);
-      expect(answer).toContain('"warnings":{"type":"array","maxItems":10');
+      const response = JSON.stringify(document.paths[paths[0]]!.post.responses["200"]);
+      expect(response).toContain('"warnings":{"type":"array","maxItems":10');
     }
     expect(requestOf("/v2/events/create").properties["recurrence"]).toMatchObject({
       oneOf: [{ additionalProperties: false }, { type: "null" }],

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { expect, describe, test } from "@jest/globals";
 import { asError } from "../../../mixins/actions/contract-action.ts";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
-import { responsesOf } from "../../../test/real-parts/web-service.ts";
+import { responsesOf } from "../../../test/harness/web-service.ts";
 import { ERRORS, type ErrorType, HTTP_ERRORS, type HttpErrorType, refuse } from "../../contracts/errors.ts";
 import type { HttpResponse } from "../http/http-response.ts";
 import { httpErrorResponse } from "../http/malformed-request.ts";
@@ -26,10 +26,10 @@ const { components } = JSON.parse(openapiText(ROUTES)) as {
 };
 
 /** The gateway's response to a request whose action rejects with the error. */
-function answerTo(error: Error, { method = "POST", path = PATH, hasKey = true } = {}): Promise<HttpResponse> {
+function responseTo(error: Error, { method = "POST", path = PATH, hasKey = true } = {}): Promise<HttpResponse> {
   const parts: RequestHandlerOptions = {
     knownPaths: [],
-    performOnce: (_request, perform) => perform(newWriteId()),
+    runIdempotently: (_request, perform) => perform(newWriteId()),
     admission: {
       admit: async () => (hasKey ? admitted : { refusal: refuse("UNAUTHORIZED"), headers: {} }),
       admitToGuild: () => admitted,
@@ -48,15 +48,15 @@ function answerTo(error: Error, { method = "POST", path = PATH, hasKey = true } 
 
 /** Errors before the call of an action. All others can be errors of an action, also INTERNAL. */
 const BEFORE_THE_ACTION: Partial<Record<ErrorType, () => Promise<HttpResponse>>> = {
-  ROUTE_NOT_FOUND: () => answerTo(new Error("not called"), { path: "/nowhere" }),
-  METHOD_NOT_ALLOWED: () => answerTo(new Error("not called"), { method: "PUT" }),
-  UNAUTHORIZED: () => answerTo(new Error("not called"), { hasKey: false }),
+  ROUTE_NOT_FOUND: () => responseTo(new Error("not called"), { path: "/nowhere" }),
+  METHOD_NOT_ALLOWED: () => responseTo(new Error("not called"), { method: "PUT" }),
+  UNAUTHORIZED: () => responseTo(new Error("not called"), { hasKey: false }),
 };
 
-const answers: readonly (readonly [code: string, status: number, answer: () => Promise<HttpResponse>])[] = [
+const responses: readonly (readonly [code: string, status: number, response: () => Promise<HttpResponse>])[] = [
   ...Object.entries(ERRORS).map(([code, { status }]) => {
     const type = code as ErrorType;
-    return [code, status, BEFORE_THE_ACTION[type] ?? (() => answerTo(asError(refuse(type))))] as const;
+    return [code, status, BEFORE_THE_ACTION[type] ?? (() => responseTo(asError(refuse(type))))] as const;
   }),
   ...Object.entries(HTTP_ERRORS).map(
     ([code, { status }]) => [code, status, async () => httpErrorResponse(code as HttpErrorType, "id")] as const,
@@ -71,17 +71,19 @@ const own = (headers: object) =>
 
 describe("the headers of errors in the API document", () => {
   test("exist for the status of every error", () => {
-    const statuses = [...new Set(answers.map(([, status]) => `Error${status}`))];
+    const statuses = [...new Set(responses.map(([, status]) => `Error${status}`))];
     expect(Object.keys(components.responses).toSorted()).toEqual(statuses.toSorted());
   });
 
-  test.each([...new Set(answers.map(([, status]) => status))])(
+  test.each([...new Set(responses.map(([, status]) => status))])(
     "of a %d are those that the gateway sends, with the request id",
     async (status) => {
-      const sent = await Promise.all(answers.filter((each) => each[1] === status).map(([, , answer]) => answer()));
-      expect(sent.map((answer) => answer.status)).toEqual(sent.map(() => status));
+      const sent = await Promise.all(
+        responses.filter((each) => each[1] === status).map(([, , response]) => response()),
+      );
+      expect(sent.map((response) => response.status)).toEqual(sent.map(() => status));
       const { headers } = components.responses[`Error${status}`]!;
-      const seen = new Set(sent.flatMap((answer) => own(answer.headers)));
+      const seen = new Set(sent.flatMap((response) => own(response.headers)));
       expect(own(headers)).toEqual([...seen].toSorted());
       expect(Object.keys(headers)).toContain("X-Request-Id");
     },

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createContext, type Context, Script, SourceTextModule } from "node:vm";
 import { expect, describe, test } from "@jest/globals";
-import { until } from "../../../test/real-parts/until.ts";
+import { until } from "../../../test/harness/until.ts";
 import { openapiText } from "../openapi/openapi-document.ts";
 import { ROUTES } from "../route-table.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { openapiText } from "../openapi/openapi-document.ts";
 import { ROUTES } from "../route-table.ts";
-import { standIn, startTestGateway, type TestGateway, untilReady } from "../../../test/real-parts/test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../../../test/harness/test-gateway.ts";
 import { OWNERS } from "../../contracts/service-names.ts";
 
 describe("the pages without an API key", () => {

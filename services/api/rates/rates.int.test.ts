@@ -5,8 +5,8 @@ import {
   startTestGateway,
   type TestGateway,
   untilReady,
-} from "../../../test/real-parts/test-gateway.ts";
-import { until } from "../../../test/real-parts/until.ts";
+} from "../../../test/harness/test-gateway.ts";
+import { until } from "../../../test/harness/until.ts";
 import { guildSettingsService } from "../../guild-settings/guild-settings.service.ts";
 import { encodeKey } from "../keys/key-text.ts";
 import { GatewayRates, ratesUsed, type RatesUsed } from "./gateway-rates.ts";

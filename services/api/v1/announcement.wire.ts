@@ -2,7 +2,7 @@ import { ANNOUNCEMENT_TYPES } from "../../contracts/announcement-fields.ts";
 import type {
   createAnnouncement,
   CreateAnnouncementParams,
-  ShownAnnouncement,
+  AnnouncementView,
   SubscriberChanges,
 } from "../../contracts/announcements.contract.ts";
 import type { ResultOf } from "../../contracts/contract.ts";
@@ -71,7 +71,7 @@ export const amountField = field("amount", asInteger);
 export const postAmountField = { ...amountField, defaultValue: 10 };
 
 /** An announcement in the response of get, without its id (api.md 4.1). */
-export const announcementResponseFields = responseFields<Omit<ShownAnnouncement, "id">>({
+export const announcementResponseFields = responseFields<Omit<AnnouncementView, "id">>({
   channel: shown("channel", STRING),
   eventId: shown("event_id", STRING),
   eventColor: shown("event_color", enumOf(COLORS)),
@@ -95,7 +95,7 @@ export const createdAnnouncementFields = responseFields<Omit<ResultOf<typeof cre
 });
 
 /** An announcement in the response of list. */
-export const listedAnnouncementFields: readonly ResponseField<ShownAnnouncement>[] = [
+export const listedAnnouncementFields: readonly ResponseField<AnnouncementView>[] = [
   ...createdAnnouncementFields,
   ...announcementResponseFields,
 ];

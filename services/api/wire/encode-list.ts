@@ -48,10 +48,10 @@ function fitsInResponse(text: string): boolean {
 }
 
 /** The JSON text of an object, in pieces. */
-function* jsonPieces(answer: Route["responseFields"], result: unknown): Iterable<string> {
+function* jsonPieces(response: Route["responseFields"], result: unknown): Iterable<string> {
   let text = "";
   let separator = "{";
-  for (const field of answer) {
+  for (const field of response) {
     for (const part of memberPieces(field, result)) {
       text += separator + part;
       separator = "";

@@ -4,7 +4,7 @@ import { calendarLimit } from "./calendar-limit.ts";
 
 const guild = "1" as GuildId;
 
-/** A guild settings service with given answers, which counts its calls. */
+/** A guild settings service with given responses, which counts its calls. */
 function settings() {
   const state = { maxCalendars: 2, isUnreachable: false, calls: 0, now: 1_000 };
   const caller = {

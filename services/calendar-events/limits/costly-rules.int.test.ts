@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import {
-  type CalendarUnderTest,
-  DAY,
-  HOUR,
-  noon,
-  startCalendar,
-} from "../../../test/real-parts/calendar-under-test.ts";
+import { type CalendarUnderTest, DAY, HOUR, noon, startCalendar } from "../../../test/harness/calendar-under-test.ts";
 import { FREQUENCIES, type RecurrenceInput } from "../../contracts/recurrence.ts";
 import { LAST_EPOCH_MS } from "../../contracts/ids.ts";
 

@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type FilledCalendar, openCalendar } from "../../../test/calendar/filled-calendar.ts";
-import {
-  type CalendarUnderTest,
-  DAY,
-  HOUR,
-  noon,
-  startCalendar,
-} from "../../../test/real-parts/calendar-under-test.ts";
+import { type CalendarUnderTest, DAY, HOUR, noon, startCalendar } from "../../../test/harness/calendar-under-test.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 
 const EVENTS_PER_GUILD = 200;

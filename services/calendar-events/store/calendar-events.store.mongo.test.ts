@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection } from "mongoose";
-import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
+import { emptyDatabase } from "../../../test/harness/test-services.ts";
 import type { EventId, GuildId } from "../../contracts/ids.ts";
 import { sampleOccurrence } from "../../../test/fixtures/dispatch-samples.ts";
 import { calendarEventsStore, type CalendarEventsStore } from "./calendar-events.store.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type FilledCalendar, openCalendar } from "../../../test/calendar/filled-calendar.ts";
-import { dice, everyRule, goingOn, NOW, twentyYears } from "../../../test/calendar/many-events.ts";
-import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
+import { randomNumbers, everyRule, ongoingSeries, NOW, twentyYears } from "../../../test/calendar/many-events.ts";
+import { emptyDatabase } from "../../../test/harness/test-services.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { eventOf, type EventRow } from "../store/calendar-event.document.ts";
 import { unwrittenCalendar } from "../domain/calendar/calendar.ts";
@@ -27,7 +27,7 @@ const WINDOWS = [
 describe("the window index", () => {
   const guilds = {
     large: "20" as GuildId,
-    goingOn: "100" as GuildId,
+    ongoingSeries: "100" as GuildId,
     rules: "101" as GuildId,
   };
   let calendar: FilledCalendar;
@@ -36,7 +36,7 @@ describe("the window index", () => {
     calendar = await openCalendar(emptyDatabase());
     events = rowsOf(calendar);
     await calendar.fill(guilds.large, twentyYears(20_000));
-    await calendar.fill(guilds.goingOn, goingOn(2_000));
+    await calendar.fill(guilds.ongoingSeries, ongoingSeries(2_000));
     await calendar.fill(guilds.rules, everyRule(2_000));
   }, 120_000);
   afterAll(() => calendar.connection.close());
@@ -60,10 +60,10 @@ describe("the window index", () => {
   /** Examines windows of a length, and checks that they find everything that a full scan finds. */
   async function perFrequency(guildId: GuildId, length: number) {
     const everything = await allOf(guildId);
-    const roll = dice(11);
+    const random = randomNumbers(11);
     const found: Awaited<ReturnType<typeof examine>>[] = [];
     for (let look = 0; look < 3; look += 1) {
-      const from = NOW + Math.floor((roll() - 0.5) * 365 * DAY);
+      const from = NOW + Math.floor((random() - 0.5) * 365 * DAY);
       const window = { from, until: from + length };
       found.push(await examine(guildId, window));
       expect(found[look]?.listed.toSorted()).toEqual(listedOf(everything, window).toSorted());
@@ -73,7 +73,7 @@ describe("the window index", () => {
 
   describe.each([
     ["20 000 single events and series of twenty years", guilds.large, 300],
-    ["2 000 series that all go on", guilds.goingOn, 300],
+    ["2 000 series that all go on", guilds.ongoingSeries, 300],
     ["2 000 series of different rules and lengths, half of which go on", guilds.rules, 2_000],
   ])("in a calendar of %s", (_calendar, guildId, examinedBeside) => {
     test.each(WINDOWS)("%s finds all events, and examines few others", async (_window, length) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ChatSink, startChatSink } from "../../../test/real-parts/chat-sink.ts";
-import { startTestServices, type TestServices } from "../../../test/real-parts/test-services.ts";
-import { until } from "../../../test/real-parts/until.ts";
+import { type ChatSink, startChatSink } from "../../../test/harness/chat-sink.ts";
+import { startTestServices, type TestServices } from "../../../test/harness/test-services.ts";
+import { until } from "../../../test/harness/until.ts";
 import { announcementsService } from "../../announcements/announcements.service.ts";
 import { calendarEventsService } from "../../calendar-events/calendar-events.service.ts";
 import { createAnnouncement } from "../../contracts/announcements.contract.ts";

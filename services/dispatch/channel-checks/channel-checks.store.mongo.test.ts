@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, describe, test } from "@jest/globals";
 import mongoose from "mongoose";
-import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
+import { emptyDatabase } from "../../../test/harness/test-services.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { channelChecksStore, type PostChannel } from "./channel-checks.store.ts";
 

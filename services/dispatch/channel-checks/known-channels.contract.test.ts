@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { CHANNEL, outgoing, startChatSink } from "../../../test/real-parts/chat-sink.ts";
+import { CHANNEL, outgoing, startChatSink } from "../../../test/harness/chat-sink.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { channelKey, type KnownFinding } from "./channel-checks.store.ts";
 import { withKnownChannels } from "./known-channels.ts";

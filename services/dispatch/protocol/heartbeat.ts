@@ -10,7 +10,7 @@ import type { Timing } from "./timing.ts";
  * meanwhile. All replicas write to one document, so it has a gap only if no replica ran.
  */
 export interface Heartbeat {
-  /** Resolves once earlier outages are known, or after one interval without an answer of the database. */
+  /** Resolves once earlier outages are known, or after one interval without a response of the database. */
   start(): Promise<void>;
   /** The latest intervals in which no replica ran or reached the database, or in which this process was stalled. */
   outages(): readonly Outage[];

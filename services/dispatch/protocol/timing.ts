@@ -25,13 +25,13 @@ export interface Timing {
   readonly rankStepMs: number;
   /** The same for late posts: after an outage a replica with a lower rank is usually busy, not gone. */
   readonly lateRankStepMs: number;
-  /** Maximum age of the owners' answers at the instant at which the claim is applied. */
+  /** Maximum age of the owners' responses at the instant at which the claim is applied. */
   readonly stateMaxAgeMs: number;
   /** How long before the due instant the state is prefetched; less than half of `stateMaxAgeMs`. */
   readonly prefetchMs: number;
   /** Interval between attempts to reach the owners. */
   readonly ownerRetryMs: number;
-  /** After this long without an answer posts are sent by the plan, if the feeds confirmed it within `planConfirmedMs`. */
+  /** After this long without a response posts are sent by the plan, if the feeds confirmed it within `planConfirmedMs`. */
   readonly ownersSilentMs: number;
   readonly planConfirmedMs: number;
   /** How long a receiver certainly recognises a nonce. */

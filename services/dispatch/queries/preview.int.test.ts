@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { startTestServices, type TestServices } from "../../../test/real-parts/test-services.ts";
-import { until } from "../../../test/real-parts/until.ts";
+import { startTestServices, type TestServices } from "../../../test/harness/test-services.ts";
+import { until } from "../../../test/harness/until.ts";
 import { announcementsService } from "../../announcements/announcements.service.ts";
 import { calendarEventsService } from "../../calendar-events/calendar-events.service.ts";
 import { createAnnouncement } from "../../contracts/announcements.contract.ts";

@@ -51,8 +51,8 @@ describe("the HTTP client", () => {
 
   test("does not wait for a body that trickles endlessly", async () => {
     const request = await serve((_request, response) => void response.writeHead(200).write("x"));
-    const answer = await client.exchange({ ...request, timeoutMs: 50 });
-    expect(answer).toEqual({ kind: "unanswered", reason: "timed out", mayHaveArrived: true });
+    const response = await client.exchange({ ...request, timeoutMs: 50 });
+    expect(response).toEqual({ kind: "unanswered", reason: "timed out", mayHaveArrived: true });
   });
 
   test("returns no response if the connection breaks", async () => {
@@ -89,8 +89,8 @@ describe("the HTTP client", () => {
       else response.end("ok");
       used.add(incoming.socket);
     });
-    const answers = await Promise.all(Array.from({ length: 70 }, () => client.exchange(request)));
-    const lost = answers.filter((answer) => answer.kind === "unanswered");
+    const responses = await Promise.all(Array.from({ length: 70 }, () => client.exchange(request)));
+    const lost = responses.filter((response) => response.kind === "unanswered");
     expect(lost.length).toBeGreaterThan(0);
     expect(lost.filter(({ mayHaveArrived }) => !mayHaveArrived)).toEqual([]);
   });

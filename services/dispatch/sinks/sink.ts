@@ -22,7 +22,7 @@ export interface OutgoingMessage {
  * The outcome of one attempt.
  *
  * - `sent`: delivered; the receiver's id proves it.
- * - `retry`: not accepted now, or unknown because the answer was lost. The same nonce may be sent again after `afterMs`.
+ * - `retry`: not accepted now, or unknown because the response was lost. The same nonce may be sent again after `afterMs`.
  * - `rejected`: permanently refused for this channel or this payload.
  * - `halted`: nothing can be sent until an operator acts, for example because the token is invalid. The post stays planned.
  */
@@ -74,7 +74,7 @@ export interface ChannelLimits {
 }
 
 /**
- * A destination of posts (D34), the only way out of the service. A sink answers within the timeout and never throws. The
+ * A destination of posts (D34), the only way out of the service. A sink responds within the timeout and never throws. The
  * ledger and the nonce make sure that a post is delivered once.
  */
 export interface Sink {

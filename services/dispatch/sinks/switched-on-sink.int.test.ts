@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { TestGuild } from "../../../test/real-parts/test-guild.ts";
-import { startTestServices, type TestServices } from "../../../test/real-parts/test-services.ts";
+import { TestGuild } from "../../../test/harness/test-guild.ts";
+import { startTestServices, type TestServices } from "../../../test/harness/test-services.ts";
 import { announcementsService } from "../../announcements/announcements.service.ts";
 import { calendarEventsService } from "../../calendar-events/calendar-events.service.ts";
 import { guildSettingsService } from "../../guild-settings/guild-settings.service.ts";

@@ -59,7 +59,7 @@ export function batchedCompareAndSet<Row extends { readonly _id: string }>(
     return new Map(rows.map((row) => [row.step.toHexString(), row]));
   }
 
-  // A command without an answer must not block the next one forever.
+  // A command without a response must not block the next one forever.
   return batched((changes) => withTimeout(TIMEOUT_MS, "a batch of compare-and-set", applyAll(changes)), {
     maxSize: MAX_BATCH,
     gatherMs,

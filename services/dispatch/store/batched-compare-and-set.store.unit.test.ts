@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { answeredModel } from "../../../test/doubles/answered-model.ts";
+import { stubModel } from "../../../test/doubles/stub-model.ts";
 import { type CompareAndSet, batchedCompareAndSet } from "./batched-compare-and-set.store.ts";
 
 interface Command {
@@ -13,7 +13,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 function heldDatabase() {
   const commands: {
     readonly ids: readonly string[];
-    answer: (reply?: object) => void;
+    respond: (reply?: object) => void;
     fail: (error: unknown) => void;
   }[] = [];
   const rows: object[] = [];
@@ -25,9 +25,9 @@ function heldDatabase() {
       }
       rows.push(...updates.map(({ q, u }) => ({ _id: q._id, ...u.$set })));
       const ids = updates.map(({ q }) => q._id);
-      commands.push({ ids, answer: (reply = {}) => resolve({ n: ids.length, ...reply }), fail: reject });
+      commands.push({ ids, respond: (reply = {}) => resolve({ n: ids.length, ...reply }), fail: reject });
     });
-  return { commands, model: answeredModel(command) };
+  return { commands, model: stubModel(command) };
 }
 
 describe("the batching of compare-and-set", () => {
@@ -43,12 +43,12 @@ describe("the batching of compare-and-set", () => {
       await turn();
     }
     expect(commands.map(({ ids }) => ids)).toEqual([["a"], ["b"]]);
-    commands[1]?.answer();
+    commands[1]?.respond();
     await turn();
     await turn();
     expect(commands.map(({ ids }) => ids)).toEqual([["a"], ["b"], ["c", "d"]]);
-    commands[0]?.answer();
-    commands[2]?.answer();
+    commands[0]?.respond();
+    commands[2]?.respond();
     expect(await Promise.all(taken)).toMatchObject([{ _id: "a" }, { _id: "b" }, { _id: "c" }, { _id: "d" }]);
   });
 
@@ -61,7 +61,7 @@ describe("the batching of compare-and-set", () => {
     expect(commands).toEqual([]);
     await jest.advanceTimersByTimeAsync(1);
     expect(commands.map(({ ids }) => ids)).toEqual([["a", "b"]]);
-    commands[0]?.answer();
+    commands[0]?.respond();
     expect(await Promise.all(taken)).toMatchObject([{ _id: "a" }, { _id: "b" }]);
   });
 
@@ -76,7 +76,7 @@ describe("the batching of compare-and-set", () => {
     }
     const taken = take(step("a"));
     await turn();
-    commands.at(-1)?.answer();
+    commands.at(-1)?.respond();
     await expect(taken).resolves.toMatchObject({ _id: "a" });
   });
 
@@ -86,15 +86,15 @@ describe("the batching of compare-and-set", () => {
     const taken = Promise.allSettled(["a", "b"].map((id) => take(step(id))));
     await turn();
     const writeConcernError = { code: 64, errmsg: "waiting for replication timed out" };
-    commands[0]?.answer({ writeErrors: [{ index: 0, errmsg: "refused" }], writeConcernError });
+    commands[0]?.respond({ writeErrors: [{ index: 0, errmsg: "refused" }], writeConcernError });
     const silence = { reason: { message: "no majority: waiting for replication timed out" } };
     expect(await taken).toMatchObject([silence, silence]);
   });
 
-  test("sends the next command 5 s after one without an answer", async () => {
+  test("sends the next command 5 s after one without a response", async () => {
     const { commands, model } = heldDatabase();
     const take = batchedCompareAndSet<{ readonly _id: string }>(model);
-    const silence = async (id: string) => expect(take(step(id))).rejects.toThrow("did not answer within 5000 ms");
+    const silence = async (id: string) => expect(take(step(id))).rejects.toThrow("did not respond within 5000 ms");
     const silent = [silence("a")];
     await turn();
     silent.push(silence("b"));
@@ -104,7 +104,7 @@ describe("the batching of compare-and-set", () => {
     expect(commands).toHaveLength(2);
     await jest.advanceTimersByTimeAsync(5_000);
     await turn();
-    commands.at(-1)?.answer();
+    commands.at(-1)?.respond();
     await expect(last).resolves.toMatchObject({ _id: "d" });
     await Promise.all(silent);
   });

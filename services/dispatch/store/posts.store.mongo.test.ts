@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import { describePostStore } from "../../../test/conformance/post-store-suite.ts";
-import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
+import { emptyDatabase } from "../../../test/harness/test-services.ts";
 import { postsStore } from "./posts.store.ts";
 
 describePostStore("in MongoDB", async () => {

@@ -41,8 +41,8 @@ export async function runDemo(env: Readonly<Record<string, string | undefined>>)
 
 async function isGuildcal(baseUrl: string): Promise<boolean> {
   try {
-    const answer = await fetch(`${baseUrl}/health/live`, { signal: AbortSignal.timeout(2_000) });
-    return answer.ok;
+    const response = await fetch(`${baseUrl}/health/live`, { signal: AbortSignal.timeout(2_000) });
+    return response.ok;
   } catch {
     return false;
   }
@@ -91,25 +91,25 @@ type Post = (path: string, body: Json) => Promise<Json>;
 
 /** Prints the plan when it has the expected due time. */
 async function printUpcoming(post: Post, id: string, due: number): Promise<void> {
-  const find = (answer: Json) => (answer["posts"] as Json[]).find((each) => each["announcement_id"] === id);
+  const find = (response: Json) => (response["posts"] as Json[]).find((each) => each["announcement_id"] === id);
   const send = () => post("/v1/announcement/upcoming", { amount: -1 });
-  await eventually(send, (answer) => find(answer)?.["due"] === due, `the plan of ${new Date(due).toISOString()}`);
+  await eventually(send, (response) => find(response)?.["due"] === due, `the plan of ${new Date(due).toISOString()}`);
 }
 
 /** Waits for the outcome of the post at its new time. The history also has the post that the move cancelled. */
 async function untilPosted(post: Post, id: string): Promise<Json> {
-  const find = (answer: Json) => (answer["posts"] as Json[]).find(({ state }) => state !== "cancelled");
+  const find = (response: Json) => (response["posts"] as Json[]).find(({ state }) => state !== "cancelled");
   const send = () => post("/v1/announcement/history", { id, amount: 2 });
-  const answer = await eventually(send, (each) => find(each) !== undefined, "the post", 500);
-  const outcome = find(answer) as Json;
+  const response = await eventually(send, (each) => find(each) !== undefined, "the post", 500);
+  const outcome = find(response) as Json;
   if (outcome["state"] !== "sent") throw new StartupError(`It was not posted: ${String(outcome["reason"])}`);
   return outcome;
 }
 
-/** Repeats a request silently until the answer is as expected; prints the last one. */
+/** Repeats a request silently until the response is as expected; prints the last one. */
 async function eventually(
   send: () => Promise<Json>,
-  expected: (answer: Json) => boolean,
+  expected: (response: Json) => boolean,
   what: string,
   everyMs = 100,
 ): Promise<Json> {
@@ -142,9 +142,9 @@ async function request(baseUrl: string, key: string, path: string, body: Json): 
     body: text,
     signal: AbortSignal.timeout(10_000),
   });
-  const answer = (await response.json()) as Json;
+  const responseBody = (await response.json()) as Json;
   if (!isSilent)
-    process.stdout.write(`  POST ${path}\n    ${text}\n  ${response.status}\n    ${JSON.stringify(answer)}\n`);
-  if (!response.ok) throw new StartupError(`${path} was answered ${response.status}: ${String(answer["message"])}`);
-  return answer;
+    process.stdout.write(`  POST ${path}\n    ${text}\n  ${response.status}\n    ${JSON.stringify(responseBody)}\n`);
+  if (!response.ok) throw new StartupError(`${path} returned ${response.status}: ${String(responseBody["message"])}`);
+  return responseBody;
 }

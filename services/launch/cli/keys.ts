@@ -98,7 +98,7 @@ function parseCommand({ positionals, values }: ParsedArguments): (management: Ap
   }
 }
 
-/** Reads all pages. A page is small enough for an answer even if its keys name many guilds. */
+/** Reads all pages. A page is small enough for a response even if its keys name many guilds. */
 async function allKeys(management: ApiKeyManagement): Promise<ApiKeyView[]> {
   const all: ApiKeyView[] = [];
   for (let before: string | undefined; ;) {

@@ -98,7 +98,7 @@ async function waitUntilListening(port: number, hasEnded: () => boolean): Promis
     if (hasEnded()) throw new Error("it ended");
     return false;
   };
-  const timeoutError = () => new Error(`no answer on port ${port}`);
+  const timeoutError = () => new Error(`no response on port ${port}`);
   await pollUntil(attempt, { everyMs: 20, timeoutMs: START_TIMEOUT_MS, timeoutError });
 }
 

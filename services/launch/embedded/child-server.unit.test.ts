@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { expect, test } from "@jest/globals";
-import { childrenOf, commandLine, parentOf } from "../../../test/real-parts/service-process.ts";
-import { until } from "../../../test/real-parts/until.ts";
+import { childrenOf, commandLine, parentOf } from "../../../test/harness/service-process.ts";
+import { until } from "../../../test/harness/until.ts";
 import { spawnWithWatcher } from "./child-server.ts";
 
 const run = promisify(execFile);

@@ -5,7 +5,7 @@ import { basicEnvironment } from "./basic-environment.ts";
 import { makeDataFolder } from "./data-folder.ts";
 import { findMongod } from "./mongod-binary.ts";
 import { ADMIN, type DatabaseUser } from "../permissions/database-privileges.ts";
-import { mongodUsers, type MongodUsers, prepareMongod, SET } from "../permissions/mongod-users.ts";
+import { mongodUsers, type MongodUsers, prepareMongod, REPLICA_SET } from "../permissions/mongod-users.ts";
 import { startChildServer } from "./child-server.ts";
 import { StartupError } from "../run/startup-error.ts";
 import { pollUntil } from "../poll-until.ts";
@@ -81,7 +81,7 @@ function mongodArguments(port: number, dbPath: string, users: MongodUsers): stri
     `--port=${port}`,
     "--bind_ip=127.0.0.1",
     "--nounixsocket",
-    `--replSet=${SET}`,
+    `--replSet=${REPLICA_SET}`,
     `--keyFile=${users.keyfile}`,
     "--wiredTigerCacheSizeGB=0.25",
     `--wiredTigerEngineConfigString=${STORAGE_ENGINE}`,

@@ -19,7 +19,7 @@ const { MongoClient, MongoNetworkError, MongoServerError } = mongoose.mongo;
 type Client = mongoose.mongo.MongoClient;
 
 /** The name of the embedded replica set. */
-export const SET = "guildcal";
+export const REPLICA_SET = "guildcal";
 const KEYFILE = "mongodb-keyfile";
 const PRIMARY_TIMEOUT_MS = 30_000;
 const POLLING = {
@@ -48,7 +48,7 @@ export async function mongodUsers(directory: string): Promise<MongodUsers> {
     keyfile: join(directory, KEYFILE),
     passwordOf,
     urlOf: (user, port) =>
-      `mongodb://${user}:${passwordOf(user)}@127.0.0.1:${port}/${DATABASE}?replicaSet=${SET}&directConnection=true&authSource=admin`,
+      `mongodb://${user}:${passwordOf(user)}@127.0.0.1:${port}/${DATABASE}?replicaSet=${REPLICA_SET}&directConnection=true&authSource=admin`,
   };
 }
 
@@ -100,8 +100,12 @@ async function canAuthenticate(url: string): Promise<boolean> {
 }
 
 async function initiateReplicaSet(client: Client, port: number): Promise<void> {
-  const config = { _id: SET, members: [{ _id: 0, host: hostAt(port) }], settings: { electionTimeoutMillis: 5_000 } };
-  // A set with users answers an unauthenticated client with UNAUTHORIZED.
+  const config = {
+    _id: REPLICA_SET,
+    members: [{ _id: 0, host: hostAt(port) }],
+    settings: { electionTimeoutMillis: 5_000 },
+  };
+  // A set with users responds to an unauthenticated client with UNAUTHORIZED.
   await succeedsUnless([ALREADY_INITIALIZED, UNAUTHORIZED], client.db("admin").command({ replSetInitiate: config }));
 }
 

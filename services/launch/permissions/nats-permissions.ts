@@ -101,7 +101,7 @@ const TO_ALL = ["DISCOVER", "INFO", "DISCONNECT", "PING", "HEARTBEAT"];
 const TO_ONE = ["DISCOVER", "INFO", "PING", "PONG"];
 
 /**
- * The subjects of Moleculer with `disableBalancer`: a request goes to its action (`REQB.<action>`), an answer and an
+ * The subjects of Moleculer with `disableBalancer`: a request goes to its action (`REQB.<action>`), a response and an
  * event go to a node (`RES.<node>`, `EVENT.<node>`). If a request has no subscriber, the NATS server tells the caller
  * (`RES.<node>.<request>`). No user may publish to `REQ.<node>`, which would bypass the permission for the action.
  */

@@ -28,7 +28,7 @@ interface BackingServiceSettings {
 }
 
 /**
- * Checks that the given servers answer. Starts an embedded mongod if no URL is given and, with `needsNats`, an
+ * Checks that the given servers respond. Starts an embedded mongod if no URL is given and, with `needsNats`, an
  * embedded nats-server.
  */
 export async function startBackingServices(

@@ -218,9 +218,9 @@ async function waitUntilReady(baseUrl: string, timeoutMs: number): Promise<void>
   let missing = "";
   const isReady = async () => {
     const signal = AbortSignal.timeout(2_000);
-    const answer = await fetch(`${baseUrl}/health/ready`, { signal }).catch(() => undefined);
-    missing = (await answer?.text()) ?? "no answer";
-    return answer?.ok === true;
+    const response = await fetch(`${baseUrl}/health/ready`, { signal }).catch(() => undefined);
+    missing = (await response?.text()) ?? "no response";
+    return response?.ok === true;
   };
   const timeoutError = () => new StartupError(`Not ready after ${timeoutMs / 1000} seconds: ${missing}`);
   await pollUntil(isReady, { everyMs: 50, timeoutMs, timeoutError });

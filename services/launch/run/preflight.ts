@@ -25,7 +25,7 @@ function listenProblem(error: NodeJS.ErrnoException, port: number, host: string)
   return reasons[error.code ?? ""] ?? `Can't listen on ${host}:${port} (${error.code ?? error.message})`;
 }
 
-/** Rejects if MongoDB does not answer or is a standalone server: transactions need a replica set. */
+/** Rejects if MongoDB does not respond or is a standalone server: transactions need a replica set. */
 export async function checkMongo(mongoUrl: string): Promise<void> {
   const connection = mongoose.createConnection();
   try {
@@ -46,7 +46,8 @@ export async function checkMongo(mongoUrl: string): Promise<void> {
 
 function mongoProblem(error: unknown): string {
   const { name, message } = error as Error;
-  if (name === "MongooseServerSelectionError" || name === "MongoServerSelectionError") return "no answer in 5 seconds";
+  if (name === "MongooseServerSelectionError" || name === "MongoServerSelectionError")
+    return "no response in 5 seconds";
   return message.split("\n", 1)[0] ?? name;
 }
 
@@ -77,7 +78,7 @@ function tryConnect(host: string, port: number): Promise<true> {
       reject(error);
     };
     socket.once("error", fail);
-    socket.once("timeout", () => fail(new Error("no answer")));
+    socket.once("timeout", () => fail(new Error("no response")));
     socket.once("connect", () => {
       socket.destroy();
       resolve(true);

@@ -5,7 +5,7 @@ import { type BrokerSettings, brokerOptions } from "../../../moleculer.config.ts
 export interface RunningServices {
   readonly broker: ServiceBroker;
   /**
-   * Answers the requests in flight and stops: the gateway first, so that its requests still reach the other services.
+   * Responds to the requests in flight and stops: the gateway first, so that its requests still reach the other services.
    */
   stop(): Promise<void>;
 }

@@ -147,7 +147,7 @@ async function withRows<Result>(
   } catch (error) {
     if ((error as { code?: unknown }).code !== UNAUTHORIZED) throw error;
     throw new StartupError(
-      `The database user of ${service} may not use ${collection}: give its role the privileges in k8s/components/mongodb/rights.json`,
+      `The database user of ${service} may not use ${collection}: give its role the privileges in k8s/components/mongodb/privileges.json`,
     );
   } finally {
     await connection.close();

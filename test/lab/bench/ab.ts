@@ -11,7 +11,7 @@ import { interleaved, Loader, type Sample } from "./requests/measure.ts";
 import { besideServers } from "./requests/processors.ts";
 import { ROWS } from "./requests/rows.ts";
 import { databaseNamed, startGuildcal, startOverNats, type Subject } from "./requests/subjects.ts";
-import { removeFolder } from "../../real-parts/remove-folder.ts";
+import { removeFolder } from "../../harness/remove-folder.ts";
 
 /**
  * `npm run bench:ab -- DIRECTORY …` compares the cost of this checkout with others, in the table's rows of requests. All run

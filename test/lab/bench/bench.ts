@@ -15,7 +15,7 @@ import { TWO_REPLICAS } from "./requests/two-replicas.ts";
 import { contextOf, isWhollyHeld, linesOf, type Report, type SectionReport } from "./table/report.ts";
 import { writeResults } from "./table/results-page.ts";
 import type { Measured, Section } from "./table/section.ts";
-import { removeFolder } from "../../real-parts/remove-folder.ts";
+import { removeFolder } from "../../harness/remove-folder.ts";
 
 const TABLE: readonly Section[] = [BESIDE_RIVALS, OVER_NATS, DISPATCH, FULL_CALENDAR, MEMORY];
 /** Sections without bounds, which only `--scale` measures. They need root. */

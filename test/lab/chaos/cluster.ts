@@ -8,12 +8,12 @@ import { brokerOptions } from "../../../moleculer.config.ts";
 import { FEEDS } from "../../../services/dispatch/protocol/feeds.ts";
 import { STANDARD_TIMING } from "../../../services/dispatch/protocol/timing.ts";
 import { type EmbeddedNats, startNats } from "../../../services/launch/embedded/embedded-nats.ts";
-import { type ChatServer, startChatServer } from "../../real-parts/chat-server.ts";
-import { Launched } from "../../real-parts/launched.ts";
-import { until } from "../../real-parts/until.ts";
+import { type ChatServer, startChatServer } from "../../harness/chat-server.ts";
+import { GuildcalProcess } from "../../harness/guildcal-process.ts";
+import { until } from "../../harness/until.ts";
 import { type Database, type DatabaseKind, startDatabase } from "./database.ts";
 import { newReplicas, type ReplicaName, REPLICAS, type ReplicaOptions, type Replicas } from "./replicas.ts";
-import { removeFolder } from "../../real-parts/remove-folder.ts";
+import { removeFolder } from "../../harness/remove-folder.ts";
 
 export interface ClusterOptions extends ReplicaOptions {
   readonly database?: DatabaseKind;
@@ -59,7 +59,7 @@ export async function startCluster({
   let nats: EmbeddedNats = await startNats();
   const shared = { NATS_URL: nats.url, LOG_LEVEL: "warn" };
   const owners = FEEDS.map(
-    (service) => new Launched(service, { ...shared, MONGO_URL: database.url, NODE_NAME: "chaos" }),
+    (service) => new GuildcalProcess(service, { ...shared, MONGO_URL: database.url, NODE_NAME: "chaos" }),
   );
   const sink = { SINKS: "discord", DISCORD_TOKEN: chat.token, DISCORD_API_URL: chat.url };
   const limits = { DISCORD_REQUESTS_PER_SECOND: "1000", GRACE_MINUTES: String(graceMinutes) };

@@ -1,6 +1,6 @@
 import { startMongod } from "../../../services/launch/embedded/embedded-mongod.ts";
-import { type MongoProxy, startMongoProxy } from "../../real-parts/mongo-proxy.ts";
-import { type MongoSet, startMongoSet } from "../../real-parts/mongo-set.ts";
+import { type MongoProxy, startMongoProxy } from "../../harness/mongo-proxy.ts";
+import { type MongoSet, startMongoSet } from "../../harness/mongo-set.ts";
 
 /** One mongod; a replica set of three; or one mongod behind a proxy that loses responses to dispatch. */
 export type DatabaseKind = "one" | "set" | "behind a proxy";

@@ -3,7 +3,7 @@ import { createEvent, updateEvent } from "../../../services/contracts/calendar-e
 import type { ActionContract } from "../../../services/contracts/contract.ts";
 import { listPostHistory, listUpcomingPosts } from "../../../services/contracts/dispatch.contract.ts";
 import type { EventId, GuildId } from "../../../services/contracts/ids.ts";
-import { until } from "../../real-parts/until.ts";
+import { until } from "../../harness/until.ts";
 import type { Cluster } from "./cluster.ts";
 import type { ExpectedPost, PostOutcome } from "./verdict.ts";
 

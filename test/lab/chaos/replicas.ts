@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { freePort } from "../../../services/launch/embedded/embedded-mongod.ts";
-import { Launched } from "../../real-parts/launched.ts";
-import { until } from "../../real-parts/until.ts";
+import { GuildcalProcess } from "../../harness/guildcal-process.ts";
+import { until } from "../../harness/until.ts";
 import { guardsNamed } from "../mutations/guards.ts";
-import { optionsWithout } from "../mutations/take-out.ts";
+import { optionsWithout } from "../mutations/remove-guard.ts";
 
 export const REPLICAS = ["one", "two"] as const;
 export type ReplicaName = (typeof REPLICAS)[number];
 
 /** Modules that a replica loads before its own: each breaks one thing in the process. */
-type Break = "deaf-to-broadcasts" | "stepped-clock" | "dies-of-poison";
+type Break = "ignore-broadcasts" | "stepped-clock" | "crash-on-poison-post";
 
 export interface ReplicaOptions {
   readonly breaks?: readonly Break[];
@@ -35,7 +35,7 @@ export function newReplicas(
   env: Readonly<Record<string, string>>,
   { breaks = [], without = [], isRestarted = false }: ReplicaOptions,
 ): Replicas {
-  const running = new Map<ReplicaName, Launched>();
+  const running = new Map<ReplicaName, GuildcalProcess>();
   const imports = breaks.map((module) => `--import=${fileUrl(`${module}.ts`)}`);
   const nodeOptions = [...imports, optionsWithout(guardsNamed(without))].join(" ");
   let crashes = 0;
@@ -44,7 +44,7 @@ export function newReplicas(
     if (running.has(name)) await kill(name);
     const probePort = await freePort(0);
     const own = { NODE_NAME: name, NODE_OPTIONS: nodeOptions, PROBE_PORT: String(probePort) };
-    const replica = new Launched("dispatch", { ...env, ...own });
+    const replica = new GuildcalProcess("dispatch", { ...env, ...own });
     running.set(name, replica);
     if (isRestarted) void replica.ended.then(() => (running.get(name) === replica ? restartCrashed(name) : undefined));
     const isReady = () =>
@@ -70,7 +70,7 @@ export function newReplicas(
   }
 
   /** Throws if the replica does not run: a fault without an effect would pass. */
-  function runningReplica(name: ReplicaName): Launched {
+  function runningReplica(name: ReplicaName): GuildcalProcess {
     const replica = running.get(name);
     if (replica === undefined) throw new Error(`no replica ${name} runs`);
     return replica;

@@ -1,4 +1,4 @@
-import { until } from "../../real-parts/until.ts";
+import { until } from "../../harness/until.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "./cluster.ts";
 import type { Control, Fault, Injected } from "./faults/fault.ts";
 import { type Load, makeLoad } from "./load.ts";

@@ -1,4 +1,4 @@
-import { type ApiResponse, post } from "../../real-parts/launched.ts";
+import { type ApiResponse, post } from "../../harness/guildcal-process.ts";
 import { type Outcome, type Purpose, type Tally, tallyOf } from "./tally.ts";
 
 /** A client of the API that records the outcome of each request. */

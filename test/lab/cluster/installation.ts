@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { ServiceBroker } from "moleculer";
 import { brokerOptions } from "../../../moleculer.config.ts";
-import { type ChatServer, startChatServer } from "../../real-parts/chat-server.ts";
-import { freePorts } from "../../real-parts/free-ports.ts";
-import type { MongoSet } from "../../real-parts/mongo-set.ts";
-import { type NatsCluster, startNatsCluster } from "../../real-parts/nats-cluster.ts";
+import { type ChatServer, startChatServer } from "../../harness/chat-server.ts";
+import { freePorts } from "../../harness/free-ports.ts";
+import type { MongoSet } from "../../harness/mongo-set.ts";
+import { type NatsCluster, startNatsCluster } from "../../harness/nats-cluster.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
 import { manifestTiming } from "./manifest-timing.ts";
 import { Replica } from "./replica.ts";
 import { type ServiceName, SERVICES } from "../../../services/contracts/service-names.ts";
-import { removeFolder } from "../../real-parts/remove-folder.ts";
+import { removeFolder } from "../../harness/remove-folder.ts";
 
 /** The part of a MongoDB installation that the services use. */
 export type MongoServers = Pick<MongoSet, "url" | "stop">;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { PROJECT } from "../../real-parts/launched.ts";
+import { PROJECT } from "../../harness/guildcal-process.ts";
 
 /** The times of a pod's probes and of its termination. */
 export interface ManifestTiming {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ApiResponse } from "../../real-parts/launched.ts";
-import { until } from "../../real-parts/until.ts";
+import type { ApiResponse } from "../../harness/guildcal-process.ts";
+import { until } from "../../harness/until.ts";
 import type { Client } from "./client.ts";
 import { type Found, PromisedWrites, type WritesVerdict } from "./promised-writes.ts";
 

@@ -3,8 +3,8 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { PROJECT } from "../../real-parts/launched.ts";
-import { removeFolder } from "../../real-parts/remove-folder.ts";
+import { PROJECT } from "../../harness/guildcal-process.ts";
+import { removeFolder } from "../../harness/remove-folder.ts";
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { Launched } from "../../real-parts/launched.ts";
-import { until } from "../../real-parts/until.ts";
+import { GuildcalProcess } from "../../harness/guildcal-process.ts";
+import { until } from "../../harness/until.ts";
 
 export interface ReplicaOptions {
   readonly service: string;
@@ -23,7 +23,7 @@ export class Replica {
   readonly name: string;
   readonly port: number;
   readonly #probe: string;
-  readonly #process: Launched;
+  readonly #process: GuildcalProcess;
 
   constructor({ service, name, env, probePort, port, project }: ReplicaOptions) {
     this.service = service;
@@ -31,7 +31,7 @@ export class Replica {
     this.port = port;
     this.#probe = `http://127.0.0.1:${probePort}/health/ready`;
     const ports = { PROBE_PORT: String(probePort), PORT: String(port) };
-    this.#process = new Launched(service, { ...env, ...ports, NODE_NAME: name }, project);
+    this.#process = new GuildcalProcess(service, { ...env, ...ports, NODE_NAME: name }, project);
   }
 
   get hasEnded(): boolean {

@@ -1,9 +1,9 @@
 import { appendFile, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readOptions, selectOnly } from "../options.ts";
-import { PROJECT } from "../../real-parts/launched.ts";
-import { startMongoSet } from "../../real-parts/mongo-set.ts";
-import { type ShardKeys, startMongoShards } from "../../real-parts/mongo-shards.ts";
+import { PROJECT } from "../../harness/guildcal-process.ts";
+import { startMongoSet } from "../../harness/mongo-set.ts";
+import { type ShardKeys, startMongoShards } from "../../harness/mongo-shards.ts";
 import { type MongoServers, startInstallation } from "./installation.ts";
 import { runTrial, type TrialRow } from "./run-trial.ts";
 import { QUIET, SHARDED, type Trial, TRIALS } from "./trials.ts";

@@ -1,7 +1,7 @@
 import { makeLoad } from "../chaos/load.ts";
 import { asSeen, outcomesOf } from "../chaos/run-fault.ts";
 import { type Verdict, verdictOn } from "../chaos/verdict.ts";
-import { until } from "../../real-parts/until.ts";
+import { until } from "../../harness/until.ts";
 import { newClient } from "./client.ts";
 import { API_KEY, type Installation, type MongoServers } from "./installation.ts";
 import { startMixedLoad } from "./mixed-load.ts";

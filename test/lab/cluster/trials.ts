@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type ServiceName, SERVICES } from "../../../services/contracts/service-names.ts";
 import type { Installation, MongoServers } from "./installation.ts";
 import { previousVersion } from "./previous-version.ts";
-import type { MongoSet } from "../../real-parts/mongo-set.ts";
+import type { MongoSet } from "../../harness/mongo-set.ts";
 import type { Tally } from "./tally.ts";
 
 /** One row of the table: an operator's change, or a failure, under load. */

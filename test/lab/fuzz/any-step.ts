@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { anyObject, anyValue, nowAndThen, type Schema } from "./any-value.ts";
-import { PROJECT } from "../../real-parts/launched.ts";
+import { PROJECT } from "../../harness/guildcal-process.ts";
 
 /** An endpoint of the OpenAPI document. */
 interface Endpoint {

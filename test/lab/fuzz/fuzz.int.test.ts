@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { startTestGateway, type TestGateway, untilReady } from "../../real-parts/test-gateway.ts";
+import { startTestGateway, type TestGateway, untilReady } from "../../harness/test-gateway.ts";
 import { nearlyMatching } from "./any-value.ts";
 import { ENDPOINTS, GUILDS } from "./any-step.ts";
 import { breachOf, Fuzzer } from "./fuzzer.ts";
 import { fuzzKeys } from "./fuzz-keys.ts";
-import { everyOwner } from "../../real-parts/every-owner.ts";
+import { everyOwner } from "../../harness/every-owner.ts";
 
 const REQUESTS = 2_000;
 const SEED = 20_261_121;

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stdout } from "node:process";
 import { freePort } from "../../../services/launch/embedded/embedded-mongod.ts";
-import { Launched } from "../../real-parts/launched.ts";
+import { GuildcalProcess } from "../../harness/guildcal-process.ts";
 import { readOptions } from "../options.ts";
 import { Fuzzer } from "./fuzzer.ts";
 import { fuzzKeys } from "./fuzz-keys.ts";
 import { memoryOf, type ProcessMemory } from "./process-memory.ts";
-import { removeFolder } from "../../real-parts/remove-folder.ts";
+import { removeFolder } from "../../harness/remove-folder.ts";
 
 const { requests: REQUESTS, seed: SEED } = readOptions({ requests: 200_000, seed: Date.now() % 2 ** 31 });
 /** Number of memory samples. The last one is compared with the first. */
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   const port = await freePort(0);
   const watched = { PORT: String(port), NODE_OPTIONS: "--inspect=127.0.0.1:0" };
   const settings = { ...noLimits, ...watched, DATA_DIR: directory, API_KEY: OPERATOR_KEY, LOG_LEVEL: "error" };
-  const service = new Launched("all", settings);
+  const service = new GuildcalProcess("all", settings);
   try {
     const [inspectorUrl] = await service.printed(/ws:\S+/);
     await service.printed(/guildcal is ready/);

@@ -5,7 +5,7 @@ import { startMongod } from "../../../services/launch/embedded/embedded-mongod.t
 import { mongodUnder } from "./mongod-under.ts";
 import type { Target } from "./row.ts";
 import { startTarget } from "./stage.ts";
-import { removeFolder } from "../../real-parts/remove-folder.ts";
+import { removeFolder } from "../../harness/remove-folder.ts";
 
 const PEPPER = "pepper-of-the-hostile-load-0123456789abcdef";
 

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { stdout } from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
-import { until } from "../../real-parts/until.ts";
+import { until } from "../../harness/until.ts";
 import type { Post } from "./post-client.ts";
 import type { AttackCounts } from "./attackers-process.ts";
 import type { LegitimateLoad, LegitimateOutcome } from "./legitimate-process.ts";

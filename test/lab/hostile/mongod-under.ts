@@ -1,4 +1,4 @@
-import { childrenOf, commandLine } from "../../real-parts/service-process.ts";
+import { childrenOf, commandLine } from "../../harness/service-process.ts";
 
 /** The process id of the first mongod among these processes and their descendants; 0 if there is none. */
 export async function mongodUnder(pids: readonly number[]): Promise<number> {

@@ -1,4 +1,4 @@
-import { until } from "../../real-parts/until.ts";
+import { until } from "../../harness/until.ts";
 import type { Post } from "./post-client.ts";
 
 interface HistoryEntry {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { childrenOf, commandLine } from "../../real-parts/service-process.ts";
+import { childrenOf, commandLine } from "../../harness/service-process.ts";
 
 const SAMPLE_MS = 250;
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setPriority } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { guardsNamed } from "../mutations/guards.ts";
-import { optionsWithout } from "../mutations/take-out.ts";
+import { optionsWithout } from "../mutations/remove-guard.ts";
 import { startProcess } from "./load-process.ts";
 import type { Neighbour, NeighbourOutcome } from "./neighbour-process.ts";
 import { DuePosts } from "./posts.ts";

@@ -5,10 +5,10 @@ import mongoose from "mongoose";
 import { startMongod } from "../../../services/launch/embedded/embedded-mongod.ts";
 import { startNats } from "../../../services/launch/embedded/embedded-nats.ts";
 import { Replica } from "../cluster/replica.ts";
-import { freePorts } from "../../real-parts/free-ports.ts";
+import { freePorts } from "../../harness/free-ports.ts";
 import { mongodUnder } from "./mongod-under.ts";
 import type { Target } from "./row.ts";
-import { removeFolder } from "../../real-parts/remove-folder.ts";
+import { removeFolder } from "../../harness/remove-folder.ts";
 
 /** Dispatch starts last, since it calls the others. */
 const OTHERS = ["api", "announcements", "calendar-events", "guild-settings"] as const;

@@ -2,11 +2,11 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../../services/launch/embedded/embedded-mongod.ts";
-import { Launched } from "../../real-parts/launched.ts";
+import { GuildcalProcess } from "../../harness/guildcal-process.ts";
 import { postClient } from "./post-client.ts";
 import { startAttackers } from "./connections.ts";
 import type { Stage, Target } from "./row.ts";
-import { removeFolder } from "../../real-parts/remove-folder.ts";
+import { removeFolder } from "../../harness/remove-folder.ts";
 
 export const OPERATOR_KEY = "operator-key-of-the-hostile-load";
 const CONNECTIONS = 64;
@@ -17,7 +17,7 @@ const MAX_LOADS = 3;
 export async function startTarget(env: Readonly<Record<string, string>>, mode = "all"): Promise<Target> {
   const directory = await mkdtemp(join(tmpdir(), "guildcal-hostile-"));
   const port = await freePort(0);
-  const service = new Launched(mode, { DATA_DIR: directory, PORT: String(port), API_KEY: OPERATOR_KEY, ...env });
+  const service = new GuildcalProcess(mode, { DATA_DIR: directory, PORT: String(port), API_KEY: OPERATOR_KEY, ...env });
   const stop = async () => {
     await service.end();
     await removeFolder(directory);

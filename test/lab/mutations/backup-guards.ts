@@ -1,6 +1,6 @@
 import type { TestedGuard } from "./guard.ts";
 
-const onMongo = { testFile: "services/launch/backup/backup.mongo.test.ts", onRealParts: true } as const;
+const onMongo = { testFile: "services/launch/backup/backup.mongo.test.ts", needsServers: true } as const;
 
 /** Guards of backups and restores. */
 export const BACKUP_GUARDS: readonly TestedGuard[] = [
@@ -74,7 +74,7 @@ export const BACKUP_GUARDS: readonly TestedGuard[] = [
     code: "await recordRestore($$$)",
     without: "0",
     testFile: "test/integration/restored-posts.int.test.ts",
-    onRealParts: true,
+    needsServers: true,
     test: "none is sent twice",
   },
   {

@@ -1,6 +1,6 @@
 import type { TestedGuard } from "./guard.ts";
 
-const hostile = { testFile: "test/processes/hostile-packets.processes.test.ts", onRealParts: true };
+const hostile = { testFile: "test/processes/hostile-packets.processes.test.ts", needsServers: true };
 const cbor = { file: "mixins/bus/cbor-check.ts", testFile: "mixins/bus/cbor-check.unit.test.ts" };
 const busCalls = { file: "services/api/bus/bus-calls.ts", testFile: "services/api/bus/bus-calls.unit.test.ts" };
 const busSessions = {
@@ -10,7 +10,7 @@ const busSessions = {
 const lostMessages = {
   file: "mixins/bus/call-attempts.ts",
   testFile: "test/processes/retries.processes.test.ts",
-  onRealParts: true,
+  needsServers: true,
 };
 const unavailable = { file: "mixins/bus/call-attempts.ts", testFile: "mixins/bus/retries.contract.test.ts" };
 const packets = { ...hostile, file: "mixins/bus/packet-checks.middleware.ts" };
@@ -107,28 +107,28 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     without: "[]",
     testFile: "mixins/observability/readiness.processes.test.ts",
     test: "a process is not ready while NATS is down, and ready again when it is back",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     ...lostMessages,
-    guard: "a call without an answer is retried",
+    guard: "a call without a response is retried",
     in: "#retryWithoutAnswer",
     code: "this.#startAgain();",
     without: "",
-    test: "is retried if it is a write and its answer was lost",
+    test: "is retried if it is a write and its response was lost",
   },
   {
     ...lostMessages,
-    guard: "retries of calls without an answer have a budget",
+    guard: "retries of calls without a response have a budget",
     file: "mixins/bus/retry-budget.ts",
     in: "take",
     code: "if (this.#available < 1) return false;",
     without: "",
-    test: "of a hundred reads without an answer, fifty",
+    test: "of a hundred reads without a response, fifty",
   },
   {
     ...lostMessages,
-    guard: "a call of an action that is not idempotent is not retried without an answer",
+    guard: "a call of an action that is not idempotent is not retried without a response",
     in: "constructor",
     code: "isRetryable($$$) ? $RETRIES : 0",
     without: "$RETRIES",
@@ -170,11 +170,11 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...lostMessages,
-    guard: "a call without an answer ends at its timeout, and leaves nothing in memory",
+    guard: "a call without a response ends at its timeout, and leaves nothing in memory",
     in: "#end",
     code: "if ($_ !== undefined) for (const $_ of $_) $$$",
     without: "",
-    test: "stays in memory neither after its answer nor after its timeout",
+    test: "stays in memory neither after its response nor after its timeout",
   },
   {
     ...lostMessages,
@@ -208,7 +208,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     without: "Object.assign($CONTEXT.copy(), { nodeID: $CONTEXT.nodeID ?? $NODE, $$$REST })",
     testFile: "test/processes/retries-with-bus-users.processes.test.ts",
     test: "is retried, and the NATS server allows the retry",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a stopping node serves the requests that were sent to it before",
@@ -218,7 +218,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     without: "Promise.resolve($SUBSCRIPTION?.unsubscribe())",
     testFile: "test/processes/nats-transporter.processes.test.ts",
     test: "loses no request that is on its way to a node when the node stops",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     ...hostile,
@@ -285,7 +285,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     without: "true",
     testFile: "test/processes/hostile-events.processes.test.ts",
     test: "makes no call because of one",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a busy service is not taken for an unavailable one",
@@ -294,6 +294,6 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     code: "$_.answeredAt = $_;",
     without: "",
     testFile: "services/api/service-health.unit.test.ts",
-    test: "is available if the service answers calls, even if its health check is late",
+    test: "is available if the service responds to calls, even if its health check is late",
   },
 ];

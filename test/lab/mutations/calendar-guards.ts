@@ -3,7 +3,7 @@ import type { TestedGuard } from "./guard.ts";
 const newRules = {
   file: "services/calendar-events/store/zone-rules.store.ts",
   testFile: "test/integration/new-zone-rules.int.test.ts",
-  onRealParts: true,
+  needsServers: true,
 } as const;
 
 /** Guards of calendars: how a window finds its series, former states, limits and time zones. */
@@ -48,7 +48,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     without: "$SAVE()",
     testFile: "services/calendar-events/limits/guild-limits.int.test.ts",
     test: "the first change of an occurrence takes a place, whatever is changed",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "overrides that are deleted with their series no longer count towards the limit",
@@ -58,7 +58,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     without: "",
     testFile: "services/calendar-events/limits/guild-limits.int.test.ts",
     test: "a series that loses its overrides frees their places",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a change without a new time keeps the event's former state",
@@ -68,7 +68,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     without: "FORMER_EVENT",
     testFile: "services/calendar-events/store/calendar-events.store.mongo.test.ts",
     test: "returns the former state of events that were moved, recoloured or removed, the latest first",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "the former state of a cancelled occurrence is stored",
@@ -78,7 +78,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     without: "$NEW.rescheduled",
     testFile: "services/calendar-events/store/calendar-events.store.mongo.test.ts",
     test: "a write from an old revision stores nothing, and drops no override",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a rule that was disabled was not in force",
@@ -88,7 +88,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     without: "RULE",
     testFile: "services/announcements/announcements.int.test.ts",
     test: "dispatch gets the rule that was in force before it was re-timed, disabled or removed",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a series has entries for every slot that its occurrences take",
@@ -116,7 +116,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     without: "",
     testFile: "services/calendar-events/window-index/window-index.mongo.test.ts",
     test: "2 000 series of different rules and lengths, half of which go on a date finds all",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "the windows of a calendar are computed again after a change of its zone",
@@ -126,7 +126,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     without: "true",
     testFile: "services/calendar-events/calendars.int.test.ts",
     test: "a list right after a change of the zone finds the occurrences that only the new zone has in the window",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a rule with a start that is not one of its dates is refused",
@@ -136,7 +136,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     without: "false",
     testFile: "test/integration/rules.int.test.ts",
     test: "a rule with a start that is not one of its dates is refused with its field",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a series without an occurrence, after its exceptions, is refused",
@@ -146,7 +146,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     without: "false",
     testFile: "test/integration/rules.int.test.ts",
     test: "a rule whose exceptions leave no occurrence is refused with its field",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "the search of a rule's dates begins in the period of the window",

@@ -13,9 +13,9 @@ const watch = { ...streams, file: "services/api/changes/change-watch.ts" };
 const records = {
   file: "mixins/mongo/changed-records.ts",
   testFile: "mixins/mongo/changed-records.mongo.test.ts",
-  onRealParts: true,
+  needsServers: true,
 } as const;
-const changes = { testFile: "services/api/changes/changes.int.test.ts", onRealParts: true } as const;
+const changes = { testFile: "services/api/changes/changes.int.test.ts", needsServers: true } as const;
 
 /** Guards of the changes of a guild (D48): their completeness, tokens and streams. */
 export const CHANGES_GUARDS: readonly TestedGuard[] = [

@@ -1,6 +1,6 @@
 import type { TestedGuard } from "./guard.ts";
 
-const eachWriteOnce = { testFile: "test/integration/each-write-once.int.test.ts", onRealParts: true } as const;
+const eachWriteOnce = { testFile: "test/integration/each-write-once.int.test.ts", needsServers: true } as const;
 
 /** Guards of database commands, and of operations in flight. */
 export const DATABASE_GUARDS: readonly TestedGuard[] = [
@@ -12,7 +12,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     without: "",
     testFile: "mixins/mongo/batched-insert.mongo.test.ts",
     test: "stores nothing for an id that exists, and stores the other records",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "the value of a finished call can be garbage-collected at once",
@@ -49,7 +49,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     without: "",
     testFile: "test/processes/database-users.processes.test.ts",
     test: "MongoDB runs no JavaScript",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "writes of one document are started one after the other",
@@ -77,7 +77,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     without: "true",
     testFile: "test/integration/late-write.int.test.ts",
     test: "a change of an event changes nothing, and gets UNAVAILABLE",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "no commit is sent after the deadline of its write",
@@ -87,7 +87,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     without: "$END",
     testFile: "test/integration/late-write.int.test.ts",
     test: "a change of one occurrence is not committed after its deadline",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a commit that waits in the driver is not sent after the deadline of its write",
@@ -97,7 +97,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     without: "$SESSION.commitTransaction()",
     testFile: "mixins/mongo/transaction.mongo.test.ts",
     test: "is not committed if its commit waits for a connection until the deadline",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a write whose first attempt may be stored does not end with the error of an attempt that was not started",
@@ -143,7 +143,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     without: "$cond: [true, $KNOWN, $STORED]",
     testFile: "mixins/mongo/recent-writes.mongo.test.ts",
     test: "cost the oplog no more in a record with many of them, some of which are too old",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "old write ids are deleted",
@@ -153,7 +153,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     without: "$cond: [false, $KNOWN, $STORED]",
     testFile: "mixins/mongo/recent-writes.mongo.test.ts",
     test: "are deleted together when half of them are too old",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     ...eachWriteOnce,
@@ -181,7 +181,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     without: "false",
     testFile: "mixins/mongo/bulk-update.mongo.test.ts",
     test: "rejects, and so does an insert, if no server is found",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "what follows from a broadcast is not part of the write that it is about",
@@ -191,7 +191,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     without: "arguments[0]()",
     testFile: "services/dispatch/dispatch.int.test.ts",
     test: "changes without a pause are all planned",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "an announcement whose event was deleted is marked",
@@ -201,7 +201,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     without: "true",
     testFile: "services/announcements/dangling.int.test.ts",
     test: "an announcement whose event is deleted stays, and get and list mark it; the others are not marked",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "an announcement whose first occurrence is cancelled is marked",
@@ -211,7 +211,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     without: "$FOUND",
     testFile: "services/announcements/dangling.int.test.ts",
     test: "SPECIFIC on a series is marked when the first occurrence is cancelled",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "two announcements of a guild never have the same slot",
@@ -220,7 +220,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     without: "",
     testFile: "test/integration/contention.int.test.ts",
     test: "ten of a hundred concurrent creates are stored",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a query by id reads no more rows than its reply may have",

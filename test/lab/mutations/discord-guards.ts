@@ -64,7 +64,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
     without: "$GIVEN_UP",
     testFile: "services/dispatch/sinks/discord/discord-posts.int.test.ts",
     test: "the remaining parts of a post are sent if a lookup shows that they are absent",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a finding of another replica about a channel is valid for two hours",
@@ -99,6 +99,6 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
     code: "$_ >= MAX_CHANNELS",
     without: "false",
     test: "are at most 1 000",
-    onRealParts: true,
+    needsServers: true,
   },
 ];

@@ -162,7 +162,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     without: "ownerServices($BROKER)",
     testFile: "services/dispatch/queries/preview.int.test.ts",
     test: "waits for slow owners",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "upcoming shows a post by its least settled row",

@@ -26,7 +26,7 @@ export interface ShownBy {
   /** Part of the test's full title, which includes the titles of its `describe` blocks. */
   readonly test: string;
   /** Whether the test needs the real MongoDB. */
-  readonly onRealParts?: boolean;
+  readonly needsServers?: boolean;
 }
 
 /** A guard whose removal a test of the suite finds. */

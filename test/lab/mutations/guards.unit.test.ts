@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { sourceFile } from "../../architecture/source-file.ts";
-import { PROJECT } from "../../real-parts/launched.ts";
+import { PROJECT } from "../../harness/guildcal-process.ts";
 import { FAULTS } from "../chaos/faults/table.ts";
 import { ROWS } from "../hostile/rows/table.ts";
 import type { ShownBy, TestedGuard } from "./guard.ts";
 import { GUARDS, guardsNamed, TESTED_GUARDS } from "./guards.ts";
 import { LAB_GUARDS } from "./lab-guards.ts";
 import { localNames } from "./names.ts";
-import { editFor } from "./take-out.ts";
+import { editFor } from "./remove-guard.ts";
 import { testTitles, titleContains } from "./test-titles.ts";
 
 const CONTROLS = [

@@ -13,7 +13,7 @@ const removedKeys = {
   file: "services/api/keys/api-keys.store.ts",
   testFile: "services/api/keys/api-key-management.mongo.test.ts",
   test: "has MongoDB remove a key a year after",
-  onRealParts: true,
+  needsServers: true,
 } as const;
 const rates = { testFile: "services/api/rates/rates.unit.test.ts" };
 
@@ -32,17 +32,17 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     without: "true",
     testFile: "services/api/idempotency/idempotency-quota.mongo.test.ts",
     test: "are limited",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "an Idempotency-Key in use gets its response although the guild is at its limit",
     file: "services/api/idempotency/idempotency.ts",
-    in: "performOnceWith",
+    in: "idempotentRunner",
     code: "$FULL && !(await $_.exists($_))",
     without: "$FULL",
     testFile: "services/api/idempotency/idempotency-quota.mongo.test.ts",
     test: "that are in use are answered again",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     ...removedKeys,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Lang, parse, type SgNode } from "@ast-grep/napi";
-import { PROJECT } from "../../real-parts/launched.ts";
+import { PROJECT } from "../../harness/guildcal-process.ts";
 import type { InCode, Place } from "./guard.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { TestedGuard } from "./guard.ts";
 
 const figures = { testFile: "services/dispatch/dispatch.metrics.unit.test.ts" };
-const traces = { testFile: "test/processes/traces.processes.test.ts", onRealParts: true } as const;
+const traces = { testFile: "test/processes/traces.processes.test.ts", needsServers: true } as const;
 const secrets = { file: "k8s/rotate-secret.ts", testFile: "test/manifests/secrets.unit.test.ts" };
 
 /** Guards of metrics, traces and logs, and of the rotation of secrets. */
@@ -46,7 +46,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     without: "{ changedAt: 0, writes: 0 }",
     testFile: "services/guild-settings/guild-settings.int.test.ts",
     test: "settings that a request has changed are read without the stored origin of the change",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "the log line of a write contains only ids",
@@ -64,7 +64,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     without: "",
     testFile: "mixins/observability/probes.int.test.ts",
     test: "show at each scrape whether the database is reachable, without a request",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     ...figures,

@@ -6,8 +6,8 @@ const cursors = {
   test: "are not what a client has made itself",
 };
 const entries = { file: "mixins/actions/page-entries.ts", testFile: "mixins/actions/page-entries.unit.test.ts" };
-const bounded = { testFile: "services/calendar-events/bounded-pages.mongo.test.ts", onRealParts: true } as const;
-const pages = { testFile: "services/calendar-events/event-pages.int.test.ts", onRealParts: true } as const;
+const bounded = { testFile: "services/calendar-events/bounded-pages.mongo.test.ts", needsServers: true } as const;
+const pages = { testFile: "services/calendar-events/event-pages.int.test.ts", needsServers: true } as const;
 
 /** Guards of the search and of lists in pages (D49). */
 export const PAGE_GUARDS: readonly TestedGuard[] = [

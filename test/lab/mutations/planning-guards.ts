@@ -53,7 +53,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     without: "announcementId: { $exists: true }",
     testFile: "services/dispatch/store/posts.store.mongo.test.ts",
     test: "posts of an occurrence are found, also settled ones",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "posts that were cancelled long ago are deleted from the ledger",
@@ -62,7 +62,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     without: "",
     testFile: "services/dispatch/protocol/planning/bounded-plan.int.test.ts",
     test: "has only its latest cancelled posts in the ledger",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a post that waited for room names the guild's limit",
@@ -81,6 +81,6 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     without: "{ $exists: true }",
     testFile: "services/announcements/announcements.int.test.ts",
     test: "longer ago than a tombstone lives is not announcing",
-    onRealParts: true,
+    needsServers: true,
   },
 ];

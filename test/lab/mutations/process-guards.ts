@@ -5,7 +5,7 @@ const schema = {
   file: "services/launch/run/schema-version.ts",
   testFile: "services/launch/run/schema-version.unit.test.ts",
 };
-const npmSignals = { testFile: "test/processes/npm-signals.processes.test.ts", onRealParts: true } as const;
+const npmSignals = { testFile: "test/processes/npm-signals.processes.test.ts", needsServers: true } as const;
 
 /** Guards of the start and the end of processes. */
 export const PROCESS_GUARDS: readonly TestedGuard[] = [
@@ -33,7 +33,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     without: "",
     testFile: "test/processes/schema-version.processes.test.ts",
     test: "keeps a process from starting on a version that a release after the next has written",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     ...options,
@@ -58,7 +58,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     without: "",
     testFile: "test/processes/footprint.processes.test.ts",
     test: "has created a data folder",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a private action is not in the metrics",
@@ -68,7 +68,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     without: "$OWN",
     testFile: "mixins/observability/probes.int.test.ts",
     test: "count no private action, such as moleculer-web's for each request",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     ...npmSignals,
@@ -121,7 +121,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     without: "detached: true, execArgv: []",
     testFile: "test/processes/start-nats.processes.test.ts",
     test: "every process that runs a service has the options of Node",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "the process of a service gets only its own settings",
@@ -131,7 +131,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     without: "...$ALL",
     testFile: "test/processes/environment.processes.test.ts",
     test: "each service knows only its own secrets",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a process removes the settings from its environment",
@@ -150,7 +150,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     without: "env: process.env",
     testFile: "test/processes/environment.processes.test.ts",
     test: "neither mongod nor its watcher knows a secret",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     ...npmSignals,

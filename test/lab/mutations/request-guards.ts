@@ -10,7 +10,7 @@ const wire = { file: "services/api/wire/request-fields.ts", testFile: "services/
 const announcementWire = {
   file: "services/api/v1/announcement.wire.ts",
   testFile: "services/api/examples.int.test.ts",
-  onRealParts: true,
+  needsServers: true,
 };
 
 /** Guards of requests and of error responses. */
@@ -257,7 +257,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     without: "false",
     testFile: "services/calendar-events/calendar-windows.int.test.ts",
     test: "a series of long texts is refused if its occurrences exceed 4 MiB, and listed if they fit",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "the concurrent requests of a guild are limited, large lists more than others",

@@ -3,12 +3,12 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process, { env, execPath, stdout } from "node:process";
-import { PROJECT } from "../../real-parts/launched.ts";
+import { PROJECT } from "../../harness/guildcal-process.ts";
 import { readOptions, selectOnly } from "../options.ts";
-import { edited } from "./edited.ts";
+import { applyEdits } from "./apply-edits.ts";
 import type { ShownBy, TestedGuard } from "./guard.ts";
 import { TESTED_GUARDS } from "./guards.ts";
-import { editFor } from "./take-out.ts";
+import { editFor } from "./remove-guard.ts";
 
 const COPIED =
   "services mixins test k8s clients examples package.json tsconfig.json moleculer.config.ts Dockerfile docker-compose.yml";
@@ -36,7 +36,7 @@ function isCaught(copy: string, guard: TestedGuard): boolean {
   const path = join(copy, guard.file);
   const source = readFileSync(path, "utf8");
   const before = passesUnchanged(copy, guard);
-  writeFileSync(path, edited(source, [editFor(guard, source)]));
+  writeFileSync(path, applyEdits(source, [editFor(guard, source)]));
   const after = passes(copy, guard);
   writeFileSync(path, source);
   const caught = before && !after;
@@ -53,12 +53,12 @@ function passesUnchanged(copy: string, guard: ShownBy): boolean {
   return passed.has(name);
 }
 
-function passes(copy: string, { testFile, test, onRealParts = false }: ShownBy): boolean {
+function passes(copy: string, { testFile, test, needsServers = false }: ShownBy): boolean {
   const words = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning", "node_modules/jest/bin/jest.js"];
   const options = ["--config", "test/jest.config.js", "--runInBand", "--testPathPatterns", testFile, "-t", test];
   const { status, stdout: output } = spawnSync(execPath, [...words, ...options, "--json"], {
     cwd: copy,
-    env: onRealParts ? env : { ...env, GUILDCAL_TEST_PARTS: "none" },
+    env: needsServers ? env : { ...env, GUILDCAL_TEST_SERVERS: "none" },
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
     timeout: 60_000,

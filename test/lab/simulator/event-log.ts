@@ -15,10 +15,10 @@ export function eventLogOf({
       `${isDrain ? "a replica stops," : `fault ${sink}`} until ${seconds(until)}`,
     ]),
     ...receiver.refused.map(({ at, postId, reason }): [number, string] => [at, `REFUSED ${postId}: ${reason}`]),
-    ...record.haltedAnswers.map(({ at, owner, sink }): [number, string] => [at, `HALTED ${sink} for ${owner}`]),
+    ...record.haltedResponses.map(({ at, owner, sink }): [number, string] => [at, `HALTED ${sink} for ${owner}`]),
     ...record.writes.map(({ at, before, after }): [number, string] => [at, writeLine(before, after, start)]),
     ...receiver.visible.map(({ at, postId, part }): [number, string] => [at, `VISIBLE ${postId} part ${part}`]),
-    ...versionLines(owners.announcements, ({ enabled, minutes, channel, type, standsSince }) =>
+    ...contentLines(owners.announcements, ({ enabled, minutes, channel, type, standsSince }) =>
       [
         type,
         enabled ? "on" : "off",
@@ -27,7 +27,7 @@ export function eventLogOf({
         `since ${seconds(standsSince - start)}`,
       ].join(" "),
     ),
-    ...versionLines(owners.occurrences, ({ startsAt, color, scheduledAt, coloredAt }) =>
+    ...contentLines(owners.occurrences, ({ startsAt, color, scheduledAt, coloredAt }) =>
       [
         `at ${seconds(startsAt - start)}`,
         color,
@@ -39,14 +39,14 @@ export function eventLogOf({
   return lines.sort(([one], [other]) => one - other).map(([at, line]) => `${seconds(at - start)}  ${line}`);
 }
 
-function versionLines<Thing>(
-  histories: Map<string, History<Thing>>,
-  say: (thing: Thing) => string,
+function contentLines<Content>(
+  histories: Map<string, History<Content>>,
+  say: (content: Content) => string,
 ): [number, string][] {
   return [...histories].flatMap(([id, history]) =>
-    history.map(({ visibleAt, thing }): [number, string] => [
+    history.map(({ visibleAt, content }): [number, string] => [
       visibleAt,
-      `${id} is ${thing === null ? "gone" : say(thing)}`,
+      `${id} is ${content === null ? "gone" : say(content)}`,
     ]),
   );
 }

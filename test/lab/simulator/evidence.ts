@@ -3,12 +3,12 @@ import { type CurrentState } from "../../../services/dispatch/domain/plan/curren
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import type { SinkName } from "../../../services/dispatch/domain/post/sink-name.ts";
 import type { Timing } from "../../../services/dispatch/protocol/timing.ts";
-import type { Scenario, Stretch } from "./scenario.ts";
+import type { Scenario, Interval } from "./scenario.ts";
 import type { History, SimulatedOwners } from "./simulated-owners.ts";
 import type { SimulatedReceiver } from "./simulated-receiver.ts";
 
 /** A time in which something was broken, for one sink or for all. */
-export interface Fault extends Stretch {
+export interface Fault extends Interval {
   readonly sink?: SinkName | undefined;
   /** Set for a graceful stop, which takes time and loses nothing. */
   readonly isDrain?: boolean;
@@ -29,7 +29,7 @@ export interface Record {
   /** The instants at which a plan of a guild began to read its input. */
   readonly readings: { readonly at: number; readonly guildId: GuildId }[];
   /** The instants at which a sink returned `halted` to a replica. */
-  readonly haltedAnswers: { readonly at: number; readonly owner: string; readonly sink: SinkName }[];
+  readonly haltedResponses: { readonly at: number; readonly owner: string; readonly sink: SinkName }[];
   /** Completed graceful stops, with the posts that the replica still held at their end. */
   readonly drains: { readonly from: number; readonly until: number; readonly left: readonly string[] }[];
 }
@@ -52,27 +52,35 @@ export function databaseTime({ start, scenario }: Pick<Evidence, "start" | "scen
 }
 
 /** Whether nothing is broken from one instant of the run to another. */
-export function isWell({ record, start }: Pick<Evidence, "record" | "start">, from: number, until: number): boolean {
+export function isFaultFree(
+  { record, start }: Pick<Evidence, "record" | "start">,
+  from: number,
+  until: number,
+): boolean {
   return !record.faults.some((fault) => start + fault.from < until && start + fault.until > from);
 }
 
 /** The first instant after which nothing is broken for `needed` milliseconds. */
-export function wellFrom({ record, start }: Pick<Evidence, "record" | "start">, from: number, needed: number): number {
+export function faultFreeFrom(
+  { record, start }: Pick<Evidence, "record" | "start">,
+  from: number,
+  needed: number,
+): number {
   const ends = record.faults.map(({ until }) => start + until).filter((until) => until > from);
-  return Math.min(...[from, ...ends].filter((edge) => isWell({ record, start }, edge, edge + needed)));
+  return Math.min(...[from, ...ends].filter((edge) => isFaultFree({ record, start }, edge, edge + needed)));
 }
 
 /** The current state that the owner services would have returned for the post at an instant. */
 export function stateAt({ announcements, occurrences }: SimulatedOwners, post: Post, at: number): CurrentState {
   return {
-    announcement: thingAt(announcements.get(post.announcementId) ?? [], at),
-    occurrence: thingAt(occurrences.get(post.occurrenceId) ?? [], at),
+    announcement: contentAt(announcements.get(post.announcementId) ?? [], at),
+    occurrence: contentAt(occurrences.get(post.occurrenceId) ?? [], at),
     settings: {} as never,
   };
 }
 
-export function thingAt<Thing>(history: History<Thing>, at: number): Thing | null {
-  return history.findLast(({ visibleAt }) => visibleAt <= at)?.thing ?? null;
+export function contentAt<Content>(history: History<Content>, at: number): Content | null {
+  return history.findLast(({ visibleAt }) => visibleAt <= at)?.content ?? null;
 }
 
 /** The instants of changes to the post's announcement and occurrence. */

@@ -39,7 +39,7 @@ function ofOneGuild(post: Post): Post {
 }
 
 export const MUTANTS: Readonly<Record<string, Mutant>> = {
-  "hints only: no feed is read": {
+  "broadcasts only: no feed is read": {
     ports: (ports) => ({
       ...ports,
       owners: { ...ports.owners, changesSince: async (_feed, { mark }) => ({ changes: [], mark, more: false }) },
@@ -205,8 +205,8 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       ...ports,
       store: {
         ...ports.store,
-        postsWaking: async (...asked) =>
-          (await ports.store.postsWaking(...asked)).map(ofOneGuild).sort((one, other) => (one.id < other.id ? 1 : -1)),
+        postsWaking: async (...page) =>
+          (await ports.store.postsWaking(...page)).map(ofOneGuild).sort((one, other) => (one.id < other.id ? 1 : -1)),
       },
     }),
   },

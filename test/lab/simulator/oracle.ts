@@ -2,7 +2,7 @@ import type { Evidence } from "./evidence.ts";
 import { badMessages, doubles } from "./message-rules.ts";
 import { badDrains, badOutcomes, badWrites } from "./outcome-rules.ts";
 import { unfair, unplanned, unreadChanges } from "./plan-rules.ts";
-import { badFailures, claimsDuringHalt, badSkips, badSuspensions } from "./refusal-rules.ts";
+import { badFailures, claimsOfHaltedSinks, badSkips, badSuspensions } from "./refusal-rules.ts";
 
 /** The promises, by rules that use only what is visible from outside. */
 const RULES = [
@@ -14,7 +14,7 @@ const RULES = [
   badFailures,
   badSuspensions,
   badSkips,
-  claimsDuringHalt,
+  claimsOfHaltedSinks,
   unplanned,
   unreadChanges,
   unfair,

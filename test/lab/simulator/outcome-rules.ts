@@ -1,7 +1,7 @@
 import { matchesPlan } from "../../../services/dispatch/domain/plan/current-state.ts";
 import { reasonCode } from "../../../services/dispatch/domain/post/reason-code.ts";
 import { isOpen, type Post, TRANSITIONS } from "../../../services/dispatch/domain/post/post.ts";
-import { changesOf, databaseTime, type Evidence, isWell, stateAt } from "./evidence.ts";
+import { changesOf, databaseTime, type Evidence, isFaultFree, stateAt } from "./evidence.ts";
 
 /** Time without faults before its deadline in which a post must be sent. */
 const HEALTHY_MS = 60_000;
@@ -79,7 +79,7 @@ function wasHealthy({ record, start, owners, timing }: Evidence, post: Post): bo
 export function badDrains({ record, start, scenario }: Evidence): string[] {
   const others = { start, record: { ...record, faults: record.faults.filter(({ isDrain }) => isDrain !== true) } };
   return record.drains.flatMap(({ from, until, left }) => {
-    const isHindered = scenario.loss > 0 || !isWell(others, from - BEGUN_MS, until);
+    const isHindered = scenario.loss > 0 || !isFaultFree(others, from - BEGUN_MS, until);
     return isHindered ? [] : left.map((id) => `${id}: left in flight by a replica that stopped gracefully`);
   });
 }

@@ -4,7 +4,7 @@ import { runWithoutPauses } from "../../../services/dispatch/domain/plan/time-sl
 import { firstPositionAt } from "../../../services/dispatch/domain/plan/plan-order.ts";
 import { planPosts } from "../../../services/dispatch/domain/plan/plan-posts.ts";
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
-import { databaseTime, type Evidence, thingAt, wellFrom } from "./evidence.ts";
+import { databaseTime, type Evidence, contentAt, faultFreeFrom } from "./evidence.ts";
 import { GUILD, NOISY_GUILD } from "./simulated-edits.ts";
 import type { History } from "./simulated-owners.ts";
 
@@ -22,7 +22,7 @@ export function unreadChanges(evidence: Evidence): string[] {
   if (scenario.loss > 0) return [];
   const announces = (guildId: GuildId, at: number) =>
     [...owners.announcements].some(
-      ([id, history]) => owners.guildOf(id) === guildId && thingAt(history, at)?.enabled === true,
+      ([id, history]) => owners.guildOf(id) === guildId && contentAt(history, at)?.enabled === true,
     );
   const histories = [...owners.announcements, ...owners.occurrences];
   const seenByMs = scenario.slowness > OFTEN_SLOW ? SEEN_BY_SLOW_FEED_MS : SEEN_BY_FEED_MS;
@@ -30,7 +30,7 @@ export function unreadChanges(evidence: Evidence): string[] {
     history.flatMap(({ visibleAt }) => {
       // A guild without announcements needs no plan; an announcement that is created later is a change, too.
       if (owners.occurrences.has(id) && !announces(owners.guildOf(id) as GuildId, visibleAt)) return [];
-      const from = wellFrom(evidence, visibleAt - seenByMs, seenByMs * 2);
+      const from = faultFreeFrom(evidence, visibleAt - seenByMs, seenByMs * 2);
       const until = Math.max(visibleAt, from + seenByMs) + seenByMs;
       const guildId = owners.guildOf(id);
       const isReading = (reading: { at: number; guildId: GuildId }) =>
@@ -49,8 +49,8 @@ export function unplanned(evidence: Evidence): string[] {
 function unplannedIn(evidence: Evidence, guildId: GuildId): string[] {
   const { owners, posts, timing, start, scenario } = evidence;
   const now = databaseTime(evidence, evidence.now);
-  const ofGuild = <Thing>(histories: Map<string, History<Thing>>): Thing[] =>
-    [...histories].flatMap(([id, history]) => (owners.guildOf(id) === guildId ? (history.at(-1)?.thing ?? []) : []));
+  const ofGuild = <Content>(histories: Map<string, History<Content>>): Content[] =>
+    [...histories].flatMap(([id, history]) => (owners.guildOf(id) === guildId ? (history.at(-1)?.content ?? []) : []));
   const input = {
     guildId,
     announcements: ofGuild(owners.announcements),

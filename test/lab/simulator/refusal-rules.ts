@@ -1,5 +1,5 @@
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
-import { type Evidence, isFirstClaim, isWell, type Write } from "./evidence.ts";
+import { type Evidence, isFirstClaim, isFaultFree, type Write } from "./evidence.ts";
 import type { RefusedAttempt } from "./simulated-receiver.ts";
 
 /** Maximum time until a suspension is in the plan. */
@@ -28,7 +28,7 @@ export function badSuspensions(evidence: Evidence): string[] {
     const post = posts.get(refusal.postId);
     if (refusal.scope !== "channel" || settled === undefined || post === undefined) return [];
     const from = settled.at + PLANNED_WITHIN_MS;
-    if (evidence.scenario.loss > 0 || !isWellElsewhere(evidence, settled.at, from)) return [];
+    if (evidence.scenario.loss > 0 || !isFaultFreeElsewhere(evidence, settled.at, from)) return [];
     // A claim is based on an older state: an update shortly before it may have ended the suspension.
     const until = updateAfter(evidence, post, claimOf(record.writes, settled).at - SEEN_WITHIN_MS);
     const again = record.writes.find(
@@ -57,7 +57,7 @@ export function badSkips(evidence: Evidence): string[] {
     const reasons = record.writes.filter((write) => write.at <= at && isSameWay(write.after, after) && suspends(write));
     const isLifted = (write: Write) =>
       updateAfter(evidence, write.after, claimOf(record.writes, write).at) < at - 2 * PLANNED_WITHIN_MS;
-    if (evidence.scenario.loss > 0 || !isWellElsewhere(evidence, at - 2 * PLANNED_WITHIN_MS, at)) return [];
+    if (evidence.scenario.loss > 0 || !isFaultFreeElsewhere(evidence, at - 2 * PLANNED_WITHIN_MS, at)) return [];
     return reasons.some((write) => !isLifted(write))
       ? []
       : [`${after.id}: skipped for a suspension that did not exist`];
@@ -65,11 +65,11 @@ export function badSkips(evidence: Evidence): string[] {
 }
 
 /** Checks that a replica claims no post of a sink while it knows that the sink is halted. */
-export function claimsDuringHalt(evidence: Evidence): string[] {
+export function claimsOfHaltedSinks(evidence: Evidence): string[] {
   const { record, timing } = evidence;
-  return record.haltedAnswers.flatMap(({ at, owner, sink }) => {
+  return record.haltedResponses.flatMap(({ at, owner, sink }) => {
     const [from, until] = [at + BEGUN_MS, at + timing.circuitOpenMs - BEGUN_MS];
-    if (evidence.scenario.loss > 0 || !isWellElsewhere(evidence, at - BEGUN_MS, until)) return [];
+    if (evidence.scenario.loss > 0 || !isFaultFreeElsewhere(evidence, at - BEGUN_MS, until)) return [];
     const claim = record.writes.find(
       (write) =>
         isFirstClaim(write) &&
@@ -83,8 +83,8 @@ export function claimsDuringHalt(evidence: Evidence): string[] {
 }
 
 /** Whether nothing except a receiver is broken. */
-function isWellElsewhere({ record, start }: Evidence, from: number, until: number): boolean {
-  return isWell(
+function isFaultFreeElsewhere({ record, start }: Evidence, from: number, until: number): boolean {
+  return isFaultFree(
     { start, record: { ...record, faults: record.faults.filter(({ sink }) => sink === undefined) } },
     from,
     until,

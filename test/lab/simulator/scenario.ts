@@ -5,17 +5,17 @@ import type { Sink } from "../../../services/dispatch/sinks/sink.ts";
 import { type Chance, newChance } from "./chance.ts";
 
 /** A time interval, in milliseconds from the start of the run. */
-export interface Stretch {
+export interface Interval {
   readonly from: number;
   readonly until: number;
 }
 
 /** The instant of a crash or freeze: the nth call of an operation, before it is applied or before its response arrives. */
-export interface Strike {
+export interface ProcessFault {
   readonly replica: number;
   readonly operation: string;
   readonly nth: number;
-  readonly when: "asked" | "answered";
+  readonly when: "request" | "response";
   /** A crash with a restart after this time, or a freeze for this time. */
   readonly kind: "crash" | "freeze";
   readonly forMs: number;
@@ -29,9 +29,9 @@ interface Drain {
 }
 
 /** An interval in which the first sink's receiver refuses in a way that looks permanent. */
-export interface Refusal extends Stretch {
+export interface Refusal extends Interval {
   /** It refuses one channel, every embed (and perhaps the plain text instead), or everything until an operator acts. */
-  readonly of: "channel" | "box" | "box and text" | "everything";
+  readonly of: "channel" | "embed" | "embed and text" | "everything";
 }
 
 /** A step of a clock. */
@@ -49,17 +49,17 @@ export interface Scenario {
   readonly loss: number;
   /** Probability that a request or a response takes up to 0.8 s. */
   readonly slowness: number;
-  readonly hintLoss: number;
-  readonly hintDelayMs: number;
+  readonly broadcastLoss: number;
+  readonly broadcastDelayMs: number;
   /** Outages of shared systems. */
-  readonly busDown: readonly Stretch[];
-  readonly storeDown: readonly Stretch[];
-  readonly receiverDown: readonly Stretch[];
-  readonly ownersDown: readonly Stretch[];
-  readonly strikes: readonly Strike[];
+  readonly busDown: readonly Interval[];
+  readonly storeDown: readonly Interval[];
+  readonly receiverDown: readonly Interval[];
+  readonly ownersDown: readonly Interval[];
+  readonly processFaults: readonly ProcessFault[];
   readonly drains: readonly Drain[];
   /** Crashes of all replicas at once. */
-  readonly blackouts: readonly Stretch[];
+  readonly blackouts: readonly Interval[];
   /** Steps of the database server's clock, within the overlap of feed reads. */
   readonly clockSteps: readonly ClockStep[];
   /** Steps of every replica's wall clock, which must have no effect. */
@@ -109,39 +109,41 @@ export function scenarioOf(seed: number): Scenario {
 function troubled(chance: Chance): Scenario {
   const calm = chance.happens(0.25);
   const rarely = (probability: number, max: number) => (chance.happens(calm ? probability / 4 : probability) ? max : 0);
-  const stretches = (probability: number, longest: number): Stretch[] => {
+  const intervals = (probability: number, longest: number): Interval[] => {
     if (rarely(probability, 1) === 0) return [];
     const from = chance.between(0, LAST_FAULT_MS - 5_000);
     return [{ from, until: from + chance.between(500, longest) }];
   };
   const steps = (probability: number, longest: number): ClockStep[] =>
-    stretches(probability, 1).map(({ from }) => ({ at: from, byMs: chance.between(-longest, longest) }));
+    intervals(probability, 1).map(({ from }) => ({ at: from, byMs: chance.between(-longest, longest) }));
   const replicas = chance.oneOf([1, 2, 2, 3]);
-  const strikes = Array.from({ length: rarely(0.7, chance.between(1, 4)) }, () => strikeOn(replicas, chance));
+  const processFaults = Array.from({ length: rarely(0.7, chance.between(1, 4)) }, () =>
+    processFaultOn(replicas, chance),
+  );
   return {
     replicas,
     sinks: chance.happens(0.15) ? ["log", "webhook"] : ["log"],
     loss: rarely(0.6, chance.oneOf([0.01, 0.05])),
     slowness: chance.oneOf([0.02, 0.02, 0.02, 0.15]),
-    hintLoss: chance.oneOf([0, 0.3, 1]),
-    hintDelayMs: chance.oneOf([5, 50, 4_000]),
-    busDown: stretches(0.2, 20_000),
-    storeDown: stretches(0.2, 12_000),
-    receiverDown: stretches(0.2, 30_000),
-    ownersDown: stretches(0.15, 20_000),
-    blackouts: stretches(0.2, 30_000),
-    strikes,
-    drains: stretches(0.25, 15_000).map(({ from, until }) => ({
+    broadcastLoss: chance.oneOf([0, 0.3, 1]),
+    broadcastDelayMs: chance.oneOf([5, 50, 4_000]),
+    busDown: intervals(0.2, 20_000),
+    storeDown: intervals(0.2, 12_000),
+    receiverDown: intervals(0.2, 30_000),
+    ownersDown: intervals(0.15, 20_000),
+    blackouts: intervals(0.2, 30_000),
+    processFaults,
+    drains: intervals(0.25, 15_000).map(({ from, until }) => ({
       replica: chance.between(0, replicas - 1),
       from,
       forMs: until - from,
     })),
     clockSteps: steps(0.15, 3_000),
     wallSteps: steps(0.3, 3_600_000),
-    refusals: stretches(0.3, 40_000).map(({ from, until }) => ({
+    refusals: intervals(0.3, 40_000).map(({ from, until }) => ({
       from,
       until,
-      of: chance.oneOf(["channel", "channel", "box", "box and text", "everything"] as const),
+      of: chance.oneOf(["channel", "channel", "embed", "embed and text", "everything"] as const),
     })),
     limited: rarely(0.3, 0.2),
     broken: rarely(0.4, chance.oneOf([0.3, 0.85])),
@@ -157,13 +159,13 @@ function troubled(chance: Chance): Scenario {
   };
 }
 
-function strikeOn(replicas: number, chance: Chance): Strike {
+function processFaultOn(replicas: number, chance: Chance): ProcessFault {
   const kind = chance.oneOf(["crash", "crash", "freeze"] as const);
   return {
     replica: chance.between(0, replicas - 1),
     operation: chance.oneOf(STRUCK),
     nth: chance.between(1, chance.oneOf([2, 8])),
-    when: chance.oneOf(["asked", "answered"]),
+    when: chance.oneOf(["request", "response"]),
     kind,
     forMs: chance.between(100, kind === "crash" ? 15_000 : 25_000),
   };
@@ -172,7 +174,7 @@ function strikeOn(replicas: number, chance: Chance): Strike {
 /** A run without faults, in which only another guild delays posts, so that their order can be checked. */
 function noisyAndWell(chance: Chance): Partial<Scenario> {
   const nothing = { busDown: [], storeDown: [], receiverDown: [], ownersDown: [], blackouts: [] };
-  const nobody = { strikes: [], drains: [], clockSteps: [], wallSteps: [], refusals: [], edits: 0, flips: 0 };
+  const nobody = { processFaults: [], drains: [], clockSteps: [], wallSteps: [], refusals: [], edits: 0, flips: 0 };
   const noise = { noisy: chance.between(40, 60), requestsPerSecond: chance.oneOf([8, Infinity]) };
   return { ...nothing, ...nobody, loss: 0, slowness: 0, limited: 0, broken: 0, slowWriteMs: 5, ...noise };
 }

@@ -1,6 +1,6 @@
 import type { PostStore } from "../../../services/dispatch/protocol/post-store.ts";
 import type { Record } from "./evidence.ts";
-import type { Scenario, Stretch } from "./scenario.ts";
+import type { Scenario, Interval } from "./scenario.ts";
 import type { SimulatedNetwork } from "./simulated-network.ts";
 import type { SimulatedOwners } from "./simulated-owners.ts";
 import type { SimulatedReceiver } from "./simulated-receiver.ts";
@@ -26,7 +26,7 @@ export interface SharedWorld {
   knownReplicas(): readonly string[];
 }
 
-export function isIn(world: Pick<SharedWorld, "time" | "start">, stretches: readonly Stretch[]): boolean {
+export function isIn(world: Pick<SharedWorld, "time" | "start">, intervals: readonly Interval[]): boolean {
   const at = world.time.now - world.start;
-  return stretches.some(({ from, until }) => at >= from && at < until);
+  return intervals.some(({ from, until }) => at >= from && at < until);
 }

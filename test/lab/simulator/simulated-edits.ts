@@ -60,10 +60,10 @@ export function scheduleEdits(
     return Math.max(time.now + 1_000, start + ahead);
   }
 
-  function anyOf<Thing>(
-    histories: ReadonlyMap<string, readonly { readonly thing: Thing | null }[]>,
-  ): Thing | undefined {
-    const alive = [...histories.values()].flatMap((history) => history.at(-1)?.thing ?? []);
+  function anyOf<Content>(
+    histories: ReadonlyMap<string, readonly { readonly content: Content | null }[]>,
+  ): Content | undefined {
+    const alive = [...histories.values()].flatMap((history) => history.at(-1)?.content ?? []);
     return alive.length === 0 ? undefined : chance.oneOf(alive);
   }
 

@@ -1,4 +1,4 @@
-import type { Scenario, Strike } from "./scenario.ts";
+import type { Scenario, ProcessFault } from "./scenario.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** A process of a replica, from its start to its crash. */
@@ -26,7 +26,7 @@ interface AskOptions {
 export function newSimulatedNetwork(
   time: VirtualTime,
   scenario: Scenario,
-  struck: (who: Incarnation, strike: Strike) => void,
+  onFault: (who: Incarnation, fault: ProcessFault) => void,
 ): SimulatedNetwork {
   const { chance } = time;
   const counts = new Map<string, number>();
@@ -37,14 +37,14 @@ export function newSimulatedNetwork(
     else wake();
   }
 
-  function strike(who: Incarnation, operation: string, when: Strike["when"]): void {
-    if (scenario.strikes.length === 0) return;
+  function countMessage(who: Incarnation, operation: string, when: ProcessFault["when"]): void {
+    if (scenario.processFaults.length === 0) return;
     const key = `${who.replica} ${operation} ${when}`;
     const count = (counts.get(key) ?? 0) + 1;
     counts.set(key, count);
-    for (const one of scenario.strikes) {
-      const isHere = one.replica === who.replica && one.operation === operation && one.when === when;
-      if (isHere && one.nth === count) struck(who, one);
+    for (const fault of scenario.processFaults) {
+      const isHere = fault.replica === who.replica && fault.operation === operation && fault.when === when;
+      if (isHere && fault.nth === count) onFault(who, fault);
     }
   }
 
@@ -63,7 +63,7 @@ export function newSimulatedNetwork(
       const givenUp = () =>
         time.after(timeoutMs, () => whenAwake(who, () => reject(new Error(`${operation}: no response`))));
       const deliver = (settle: () => void) => {
-        strike(who, operation, "answered");
+        countMessage(who, operation, "response");
         whenAwake(who, settle);
       };
       const arrive = () => {
@@ -73,7 +73,7 @@ export function newSimulatedNetwork(
           (error: unknown) => time.after(latency(), () => deliver(() => reject(error))),
         );
       };
-      strike(who, operation, "asked");
+      countMessage(who, operation, "request");
       whenAwake(who, () => time.after(latency(), arrive));
     });
   }

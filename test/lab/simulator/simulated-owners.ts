@@ -7,15 +7,15 @@ import type { Feed } from "../../../services/dispatch/protocol/feeds.ts";
 import type { Owners } from "../../../services/dispatch/protocol/ports.ts";
 
 /** A version of an announcement or an occurrence, valid from an instant on; null after its removal. */
-interface Version<Thing> {
+interface RecordVersion<Content> {
   /** The instant from which it can be read, at which its write was acknowledged. */
   readonly visibleAt: number;
   /** The time of the write, by the database's clock. */
   readonly stampedAt: number;
-  readonly thing: Thing | null;
+  readonly content: Content | null;
 }
 
-export type History<Thing> = Version<Thing>[];
+export type History<Content> = RecordVersion<Content>[];
 
 /** The owner services, with all versions of their records. */
 export interface SimulatedOwners {
@@ -61,34 +61,34 @@ export function newSimulatedOwners(
     revisions.set(id, revision);
     guilds.set(id, guildId);
     const body = next(stampedAt) as Announcement | null;
-    const thing = feed === "announcements" && body !== null ? { ...body, guildId, revision } : body;
+    const content = feed === "announcements" && body !== null ? { ...body, guildId, revision } : body;
     time.after(slowMs, () => {
       pending.delete(id);
       const histories = feed === "announcements" ? announcements : occurrences;
       const history = histories.get(id) ?? [];
-      history.push({ visibleAt, stampedAt, thing: thing as never });
+      history.push({ visibleAt, stampedAt, content: content as never });
       histories.set(id, history as never);
-      log.push({ feed, id, guildId, revision, changedAt: stampedAt, visibleAt, deleted: thing === null });
+      log.push({ feed, id, guildId, revision, changedAt: stampedAt, visibleAt, deleted: content === null });
       heard(guildId);
     });
   }
 
-  function current<Thing>(histories: Map<string, History<Thing>>): Thing[] {
-    return [...histories.values()].flatMap((history) => history.at(-1)?.thing ?? []);
+  function current<Content>(histories: Map<string, History<Content>>): Content[] {
+    return [...histories.values()].flatMap((history) => history.at(-1)?.content ?? []);
   }
 
   /** The state of each record before its last relevant change. */
-  function formerOf<Thing extends object>(
-    histories: Map<string, History<Thing>>,
+  function formerOf<Content extends object>(
+    histories: Map<string, History<Content>>,
     guildId: GuildId,
-    counts: (before: Thing, after: Thing | null) => boolean,
-  ): (Thing & { readonly until: number })[] {
+    counts: (before: Content, after: Content | null) => boolean,
+  ): (Content & { readonly until: number })[] {
     return [...histories].flatMap(([id, history]) => {
       if (guilds.get(id) !== guildId) return [];
       for (let at = history.length - 1; at > 0; at -= 1) {
-        const [before, after] = [history[at - 1] as Version<Thing>, history[at] as Version<Thing>];
-        if (before.thing !== null && counts(before.thing, after.thing)) {
-          return [{ ...before.thing, until: after.stampedAt }];
+        const [before, after] = [history[at - 1] as RecordVersion<Content>, history[at] as RecordVersion<Content>];
+        if (before.content !== null && counts(before.content, after.content)) {
+          return [{ ...before.content, until: after.stampedAt }];
         }
       }
       return [];
@@ -119,7 +119,7 @@ export function newSimulatedOwners(
             current(announcements).some((one) => one.guildId === guildId && one.enabled) ||
             former(guildId).rules.length > 0,
         ),
-      announcement: async (_guildId, id) => announcements.get(id)?.at(-1)?.thing ?? null,
+      announcement: async (_guildId, id) => announcements.get(id)?.at(-1)?.content ?? null,
       occurrences: async ({ guildId, windows, limit, changedSince = 0, formerAfter = Infinity }) => {
         const within = ({ occurrenceId, startsAt }: Occurrence) =>
           guilds.get(occurrenceId) === guildId &&
@@ -133,7 +133,7 @@ export function newSimulatedOwners(
         );
         return { occurrences: found.slice(0, limit), truncated: found.length > limit, former: formerOccurrences };
       },
-      occurrence: async (_guildId, id) => occurrences.get(id)?.at(-1)?.thing ?? null,
+      occurrence: async (_guildId, id) => occurrences.get(id)?.at(-1)?.content ?? null,
       settings: async (guildId) => ({ guildId }) as never,
       async changesSince(feed, { mark, limit }) {
         const latest = new Map<string, Entry>();

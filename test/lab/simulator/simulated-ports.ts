@@ -5,7 +5,7 @@ import { type DatabaseClock, newDatabaseClock } from "../../../mixins/mongo/data
 import { isIn, type SharedWorld } from "./shared-world.ts";
 import type { Incarnation } from "./simulated-network.ts";
 import type { SimulatedOwners } from "./simulated-owners.ts";
-import { distantSinks } from "./simulated-sinks.ts";
+import { simulatedSinks } from "./simulated-sinks.ts";
 
 const STORE_ANSWERS_MS = 5_000;
 const OWNERS_ANSWER_MS = 1_000;
@@ -41,7 +41,7 @@ export function simulatedPorts(world: SharedWorld, who: Incarnation, clock: Data
     store: distantStore(world, who),
     owners: distantOwners(world, who),
     replicas: { self: who.name, all: () => world.knownReplicas() },
-    sinks: distantSinks(world, who),
+    sinks: simulatedSinks(world, who),
     render: () => Array.from({ length: world.scenario.parts }, () => MESSAGE),
     reports: { planned: () => {}, settled: () => {}, operationFailed: () => {}, waited: () => {} },
   };

@@ -107,8 +107,8 @@ export function newSimulatedReplicas(
       for (const { dispatcher, who, isStarted } of alive.values()) {
         const copies = time.chance.happens(0.2) ? 2 : 1;
         for (let copy = 0; copy < copies; copy += 1) {
-          if (!isStarted || isIn(world, scenario.busDown) || time.chance.happens(scenario.hintLoss)) continue;
-          time.after(time.chance.between(1, scenario.hintDelayMs), () =>
+          if (!isStarted || isIn(world, scenario.busDown) || time.chance.happens(scenario.broadcastLoss)) continue;
+          time.after(time.chance.between(1, scenario.broadcastDelayMs), () =>
             network.whenAwake(who, () => dispatcher.onChangeHint(guildId)),
           );
         }

@@ -13,29 +13,31 @@ const MANY = 10_000;
 const REFUSED_CHANNEL = "77";
 
 /** The sinks of a run. Only the first one's receiver has faults. */
-export function distantSinks(world: SharedWorld, who: Incarnation): Sink[] {
+export function simulatedSinks(world: SharedWorld, who: Incarnation): Sink[] {
   return world.scenario.sinks.map((name, at) =>
-    at === 0 ? troubledSink(world, who, name) : soundSink(world, who, name),
+    at === 0 ? faultySink(world, who, name) : faultlessSink(world, who, name),
   );
 }
 
-function soundSink({ time, network, receiver }: SharedWorld, who: Incarnation, name: SinkName): Sink {
+function faultlessSink({ time, network, receiver }: SharedWorld, who: Incarnation, name: SinkName): Sink {
   const isDown = () => false;
   return {
     name,
     async send(message, timeoutMs) {
       const sentAt = time.now;
-      return answered(
+      return orNoResponse(
         network.ask(who, "send", { timeoutMs, isDown }, async () => receiver.accept(name, message, sentAt)),
       );
     },
     find: ({ channel, nonce }, _triedMsAgo, timeoutMs) =>
-      looked(network.ask(who, "look up", { timeoutMs, isDown }, async () => receiver.find(name, channel, nonce))),
+      orUnreachable(
+        network.ask(who, "look up", { timeoutMs, isDown }, async () => receiver.find(name, channel, nonce)),
+      ),
     close: () => Promise.resolve(),
   };
 }
 
-function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sink {
+function faultySink(world: SharedWorld, who: Incarnation, name: SinkName): Sink {
   const { time, network, scenario, receiver, record } = world;
   const { chance } = time;
   const isDown = () => isIn(world, scenario.receiverDown);
@@ -52,8 +54,9 @@ function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sin
     }
     if (refused("channel") && message.channel === REFUSED_CHANNEL)
       return receiver.refuse(message, "channel", "no channel");
-    const isBox = message.message.embeds.length > 0;
-    if (refused("box and text") || (isBox && refused("box"))) return receiver.refuse(message, "payload", "bad form");
+    const hasEmbed = message.message.embeds.length > 0;
+    if (refused("embed and text") || (hasEmbed && refused("embed")))
+      return receiver.refuse(message, "payload", "bad form");
     if (!chance.happens(scenario.broken)) return receiver.accept(name, message, sentAt);
     if (chance.happens(0.5)) receiver.accept(name, message, sentAt);
     return { kind: "retry", reason: "503", afterMs: 0 };
@@ -66,7 +69,7 @@ function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sin
     const afterMs = window.waitMs(sentAt);
     if (afterMs > 0) return Promise.resolve({ kind: "retry", reason: "rate limit", afterMs, undelivered: true });
     window.add(sentAt);
-    return answered(network.ask(who, "send", { timeoutMs, isDown }, () => receive(message, sentAt)));
+    return orNoResponse(network.ask(who, "send", { timeoutMs, isDown }, () => receive(message, sentAt)));
   }
 
   const { requestsPerSecond } = scenario;
@@ -81,7 +84,7 @@ function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sin
     async send(message, timeoutMs) {
       const startedAt = time.now;
       const outcome = await post(message, timeoutMs);
-      if (outcome.kind === "halted") record.haltedAnswers.push({ at: time.now, owner: who.name, sink: name });
+      if (outcome.kind === "halted") record.haltedResponses.push({ at: time.now, owner: who.name, sink: name });
       if (outcome.kind !== "rejected" || outcome.scope !== "payload") return outcome;
       const left = timeoutMs - (time.now - startedAt);
       if (left <= 0) return { kind: "retry", reason: "timed out", afterMs: 0, undelivered: true };
@@ -93,14 +96,16 @@ function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sin
   return {
     ...sink,
     find: ({ channel, nonce }, _triedMsAgo, timeoutMs) =>
-      looked(network.ask(who, "look up", { timeoutMs, isDown }, async () => receiver.find(name, channel, nonce))),
+      orUnreachable(
+        network.ask(who, "look up", { timeoutMs, isDown }, async () => receiver.find(name, channel, nonce)),
+      ),
   };
 }
 
-function answered(call: Promise<SendOutcome>): Promise<SendOutcome> {
+function orNoResponse(call: Promise<SendOutcome>): Promise<SendOutcome> {
   return call.catch(() => ({ kind: "retry", reason: "no response", afterMs: 0 }));
 }
 
-function looked(call: Promise<Lookup>): Promise<Lookup> {
+function orUnreachable(call: Promise<Lookup>): Promise<Lookup> {
   return call.catch(() => ({ kind: "unreachable" }));
 }

@@ -59,7 +59,7 @@ export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> 
     faults: faultsOf(scenario),
     violations: [],
     readings: [],
-    haltedAnswers: [],
+    haltedResponses: [],
     drains: [],
   };
   const databaseNow = () => databaseTime({ start: START, scenario }, time.now);
@@ -125,7 +125,7 @@ function isQuiet({ time, scenario, record, owners }: SharedWorld): boolean {
 }
 
 function lastStart({ occurrences }: SimulatedOwners): number {
-  return Math.max(...[...occurrences.values()].map((history) => history.at(-1)?.thing?.startsAt ?? 0));
+  return Math.max(...[...occurrences.values()].map((history) => history.at(-1)?.content?.startsAt ?? 0));
 }
 
 /** The scheduled faults, until the end of their effects. */

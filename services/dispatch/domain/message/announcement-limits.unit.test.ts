@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { readForm } from "../../../../test/real-parts/chat-server/message-form.ts";
+import { readForm } from "../../../../test/harness/chat-server/message-form.ts";
 import { COLORS } from "../../../contracts/calendar-events.contract.ts";
 import { LANGUAGES } from "../../../contracts/guild-settings.contract.ts";
 import { LAST_EPOCH_MS } from "../../../contracts/ids.ts";

@@ -49,9 +49,9 @@ export interface Post extends PostKey, PostPlan {
   readonly parts?: number;
   /** The replica that is sending; absent while a `sending` post waits for its next attempt. */
   readonly owner?: string;
-  /** Identifies the claim, so that a claim whose answer was lost can be recognised. */
+  /** Identifies the claim, so that a claim whose response was lost can be recognised. */
   readonly attemptId?: string;
-  /** Since this instant the post may have been delivered without an answer that says so. */
+  /** Since this instant the post may have been delivered without a response that says so. */
   readonly doubtSince?: EpochMs;
   /** The announcement's revision at the claim. */
   readonly announcementRevision?: number;

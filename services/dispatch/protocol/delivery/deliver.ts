@@ -120,7 +120,7 @@ export function newDelivery(sendingParts: SendingParts): Delivery {
     return sink.send(outgoingMessage(post, part, message), timeoutMs);
   }
 
-  /** Writes the result of an attempt that has not delivered its part, or has no answer that says so. */
+  /** Writes the result of an attempt that has not delivered its part, or has no response that says so. */
   async function settleAttempt(
     post: Post,
     sink: Sink,

@@ -20,7 +20,7 @@ const LOOKUP_RETRY_MS = 5_000;
 const MAX_LOOKUP_MS = 300_000;
 
 /**
- * Recovers a post that may have been delivered: its worker vanished, or the receiver's answer was lost. While the receiver
+ * Recovers a post that may have been delivered: its worker vanished, or the receiver's response was lost. While the receiver
  * certainly recognises the nonce, the post is sent again, and the receiver drops a duplicate. Later the post is looked up.
  * A post that can't be looked up becomes `unknown` and is not sent again.
  */

@@ -3,7 +3,7 @@ import type { Lifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";
 import type { Claim, PostWrite } from "../post-store.ts";
 
-/** Claims and writes that are retried after an error, and find out whether an attempt without an answer was applied. */
+/** Claims and writes that are retried after an error, and find out whether an attempt without a response was applied. */
 export interface Ledger {
   /** The claimed row; null if another replica has claimed it, or if it may not be claimed any more. */
   claim(claim: Claim): Promise<Post | null>;
@@ -16,7 +16,7 @@ const MAX_RETRY_MS = 30_000;
 const RETRY_MS = 250;
 
 export function newLedger({ store, clock, reports }: Ports, lifecycle: Lifecycle): Ledger {
-  /** Retries until there is an answer; `inDoubt` says whether an earlier attempt may have been applied. */
+  /** Retries until there is a response; `inDoubt` says whether an earlier attempt may have been applied. */
   async function retryUntilAnswered<Result>(
     what: string,
     { id: post }: Pick<Post, "id">,

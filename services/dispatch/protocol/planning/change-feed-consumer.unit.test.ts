@@ -56,7 +56,7 @@ function consumed({
     },
     async changesSince(feed: Feed, { mark, limit }: ChangesSinceParams) {
       const since = feed === changing ? changes.filter((change) => isAfter(change, mark)).toSorted(inOrder) : [];
-      await new Promise<void>((answer) => time.after(pageMs, answer));
+      await new Promise<void>((resolve) => time.after(pageMs, resolve));
       const page = since.slice(0, limit);
       read.push({ at: time.now, count: page.length });
       const last = page.at(-1);

@@ -8,7 +8,7 @@ export interface DuePoller {
   start(): void;
   /** A post's work has started: a read that is in flight may return an outdated row of it. */
   onStarted(post: Post): void;
-  /** Reads one post until there is an answer, after its work ended without a known outcome. */
+  /** Reads one post until there is a response, after its work ended without a known outcome. */
   reread(post: Post): Promise<void>;
 }
 

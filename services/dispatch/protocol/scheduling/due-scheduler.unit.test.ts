@@ -30,7 +30,7 @@ function schedulerWithSlowReads({ isStarted = true, all = ["one"] } = {}) {
   const time = { now: NOW };
   const wakers: (() => void)[] = [];
   const polls: ((posts: readonly Post[]) => void)[] = [];
-  const finds: { readonly id: string; readonly answer: (row: Post | Error) => void }[] = [];
+  const finds: { readonly id: string; readonly respond: (row: Post | Error) => void }[] = [];
   const started: Started[] = [];
   const ports = {
     clock: { now: () => time.now },
@@ -44,7 +44,7 @@ function schedulerWithSlowReads({ isStarted = true, all = ["one"] } = {}) {
       postsWaking: () => new Promise<readonly Post[]>((resolve) => polls.push(resolve)),
       find: (id: string) =>
         new Promise<Post | null>((resolve, reject) => {
-          finds.push({ id, answer: (row) => (row instanceof Error ? reject(row) : resolve(row)) });
+          finds.push({ id, respond: (row) => (row instanceof Error ? reject(row) : resolve(row)) });
         }),
     },
     replicas: { self: "one", all: () => all },
@@ -108,16 +108,16 @@ describe("the due scheduler", () => {
   });
 
   test.each([
-    ["got no answer", (work: Started) => work.end(false)],
+    ["got no response", (work: Started) => work.end(false)],
     ["failed", (work: Started) => work.fail()],
-  ])("rereads a post whose work %s, until there is an answer", async (_what, end) => {
+  ])("rereads a post whose work %s, until there is a response", async (_what, end) => {
     const { scheduler, finds, started, settle, passRereadDelay } = schedulerWithSlowReads({ isStarted: false });
     scheduler.add([PLANNED]);
     end(started[0] as Started);
     await passRereadDelay();
-    finds[0]?.answer(new Error("lost"));
+    finds[0]?.respond(new Error("lost"));
     await passRereadDelay();
-    finds[1]?.answer(PLANNED);
+    finds[1]?.respond(PLANNED);
     await settle();
     expect(finds.map(({ id }) => id)).toEqual(["p", "p"]);
     expect(started).toHaveLength(2);
@@ -132,7 +132,7 @@ describe("the due scheduler", () => {
     started[0]?.end(!isReread);
     await passRereadDelay();
     expect(finds).toHaveLength(isReread ? 1 : 0);
-    if (row !== undefined) finds[0]?.answer(row);
+    if (row !== undefined) finds[0]?.respond(row);
     await settle();
     expect(started).toHaveLength(1);
   });

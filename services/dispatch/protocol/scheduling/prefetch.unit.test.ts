@@ -58,7 +58,7 @@ describe("the prefetch of current state", () => {
     ]);
   });
 
-  test("leaves out posts that are due before the owners could answer", async () => {
+  test("leaves out posts that are due before the owners could respond", async () => {
     expect(await batchesOf({ dueAt: NOW + prefetchMs })).toEqual([]);
   });
 

@@ -1,17 +1,18 @@
 import type { EpochMs } from "../../../contracts/ids.ts";
 
 /**
- * Rate limit of the requests to one sink. Posts wait for it in the order of their turns, before they are claimed; at the
- * sink, a guild with thousands of posts would take every free request from the others.
+ * Rate limit of the requests to one sink. A long post is sent as several messages, its parts, with a request each. Posts
+ * wait here, before they are claimed, in an order that is fair to every guild. If they waited in the sink instead, a guild
+ * with thousands of posts would use every free request.
  */
 export interface SendingBudget {
-  /** Milliseconds until one more post may start; 0 if it may now, Infinity while posts in work may need all requests. */
+  /** Milliseconds until one more post may start; 0 if it may start now, Infinity while every request is reserved. */
   waitMs(now: EpochMs): number;
   /** Reserves one request for a post that starts. */
   reserve(postId: string): void;
   /**
-   * Milliseconds until a post may send its next part; 0 if it may now, which reserves a request. While it waits no other
-   * post starts, because the parts beyond the budget would be refused, together with first parts of other posts.
+   * Milliseconds until a post may send its next part; 0 if it may send it now, with a request reserved. While a part
+   * waits, no other post starts.
    */
   nextPartWaitMs(postId: string, now: EpochMs): number;
   /** Records a sent part. */
@@ -21,7 +22,7 @@ export interface SendingBudget {
 }
 
 const SECOND_MS = 1_000;
-/** A reserved request is soon sent or released. */
+/** Interval of the checks while every request is reserved: a reserved request is soon sent or released. */
 const RESERVATION_RECHECK_MS = 20;
 
 export function newSendingBudget(perSecond: number): SendingBudget {
@@ -30,19 +31,19 @@ export function newSendingBudget(perSecond: number): SendingBudget {
   const waitingForNextPart = new Set<string>();
   const sent: EpochMs[] = [];
 
-  function forgetOld(now: EpochMs): void {
+  function removeOld(now: EpochMs): void {
     while (sent[0] !== undefined && sent[0] <= now - SECOND_MS) sent.shift();
   }
 
   return {
     waitMs(now) {
-      forgetOld(now);
+      removeOld(now);
       if (reserved.size + waitingForNextPart.size + sent.length < perSecond) return 0;
       return (sent[0] ?? Infinity) + SECOND_MS - now;
     },
     reserve: (postId) => void reserved.add(postId),
     nextPartWaitMs(postId, now) {
-      forgetOld(now);
+      removeOld(now);
       const maySend = reserved.size + sent.length < perSecond;
       waitingForNextPart.delete(postId);
       (maySend ? reserved : waitingForNextPart).add(postId);

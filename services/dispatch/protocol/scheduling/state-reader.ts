@@ -15,7 +15,7 @@ export interface StateSnapshot {
 export interface StateReader {
   /** The current state; undefined if the owners are silent and the plan may not be used in its place. */
   read(post: Post): Promise<StateSnapshot | undefined>;
-  /** Requests the state of posts that are soon due; `read` uses the answer while it is fresh. */
+  /** Requests the state of posts that are soon due; `read` uses the response while it is fresh. */
   prefetch(posts: readonly Post[]): void;
 }
 

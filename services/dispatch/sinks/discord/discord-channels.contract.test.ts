@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { CHANNEL, type ChatSink, outgoing, startChatSink } from "../../../../test/real-parts/chat-sink.ts";
+import { CHANNEL, type ChatSink, outgoing, startChatSink } from "../../../../test/harness/chat-sink.ts";
 import { problemOf } from "../../domain/post/channel-finding.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -53,9 +53,9 @@ describe("the check of the channel's guild when a post is sent (D35)", () => {
     ["a limit", { status: 429, body: { message: "slow down", retry_after: 0.01, global: false } }],
     ["a failure of Discord", { status: 503, body: {} }],
     ["an unreadable response", { status: 200, body: "<html>" }],
-  ])("sends nothing while the channel's guild can't be read (%s), and nothing is in doubt", async (_what, answer) => {
+  ])("sends nothing while the channel's guild can't be read (%s), and nothing is in doubt", async (_what, response) => {
     const { server, sink } = await start();
-    server.failReads(answer);
+    server.failReads(response);
     expect(await sink.send(post, TIMEOUT_MS)).toMatchObject({ kind: "retry", undelivered: true });
     expect(server.requests.map(({ method }) => method)).toEqual(["GET"]);
     server.failReads(undefined);

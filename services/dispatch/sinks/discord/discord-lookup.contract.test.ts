@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { CHANNEL, type ChatSink, outgoing, startChatSink } from "../../../../test/real-parts/chat-sink.ts";
-import type { ChatServer } from "../../../../test/real-parts/chat-server.ts";
+import { CHANNEL, type ChatSink, outgoing, startChatSink } from "../../../../test/harness/chat-sink.ts";
+import type { ChatServer } from "../../../../test/harness/chat-server.ts";
 import { discordSink } from "./discord.sink.ts";
 import type { ChatMessage } from "../../domain/message/chat-message.ts";
 import { announced } from "../../../../test/fixtures/announced-samples.ts";

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { htmlPage, CHANNEL_REFUSALS } from "../../../../test/real-parts/chat-server/responses.ts";
-import { type ChatServer, startChatServer } from "../../../../test/real-parts/chat-server.ts";
-import { CHANNEL, type ChatSink, outgoing, startChatSink } from "../../../../test/real-parts/chat-sink.ts";
-import { until } from "../../../../test/real-parts/until.ts";
+import { htmlPage, CHANNEL_REFUSALS } from "../../../../test/harness/chat-server/responses.ts";
+import { type ChatServer, startChatServer } from "../../../../test/harness/chat-server.ts";
+import { CHANNEL, type ChatSink, outgoing, startChatSink } from "../../../../test/harness/chat-sink.ts";
+import { until } from "../../../../test/harness/until.ts";
 import { announced } from "../../../../test/fixtures/announced-samples.ts";
 import { renderAnnouncement } from "../../domain/message/announcement-message.ts";
 import type { OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
@@ -253,7 +253,7 @@ describe("the sink after a bad response", () => {
     [{ kind: "silence", accepted: false }, 0],
     [{ kind: "slow", ms: 10_000 }, 1],
     [{ kind: "late", ms: 10_000 }, 0],
-  ] as const)("returns in time without an answer (%j), and a repeat posts once", async (fault, before) => {
+  ] as const)("returns in time without a response (%j), and a repeat posts once", async (fault, before) => {
     const { server, sink } = await start();
     server.script(fault);
     expect(await sendUntilRequested(sink)).toEqual({

@@ -18,8 +18,8 @@ function bucket(remaining: number, resetAfter: number, name = "b"): Record<strin
 }
 
 /** One request and its response at the same instant. */
-function ask(limits: RateLimits, now: number, answer: HttpResult, on = createBucket): number {
-  return limits.startRequest(on, now)(answer, now);
+function ask(limits: RateLimits, now: number, response: HttpResult, on = createBucket): number {
+  return limits.startRequest(on, now)(response, now);
 }
 
 describe("Discord's rate limits", () => {
@@ -81,9 +81,9 @@ describe("Discord's rate limits", () => {
     ["scope", answered(429, { "x-ratelimit-scope": "global", "retry-after": "2" }, {})],
     ["header", answered(429, { "x-ratelimit-global": "true", "retry-after": "2" }, {})],
     ["missing body", answered(429, { "retry-after": "2" }, "<html>")],
-  ])("stop every bucket by a global limit, shown by its %s", (_by, answer) => {
+  ])("stop every bucket by a global limit, shown by its %s", (_by, response) => {
     const limits = rateLimits(50);
-    ask(limits, 0, answer);
+    ask(limits, 0, response);
     expect(limits.waitMs(other, 0)).toBe(2_000);
     expect(limits.waitMs(other, 2_000)).toBe(0);
   });
@@ -164,7 +164,7 @@ describe("Discord's rate limits", () => {
     expect(limits.waitMs(createBucket, 1)).toBe(4_999);
   });
 
-  test("stop counting a request without an answer, and learn nothing from it", () => {
+  test("stop counting a request without a response, and learn nothing from it", () => {
     const limits = rateLimits(50);
     ask(limits, 0, answered(200, bucket(2, 5)));
     expect(ask(limits, 0, { kind: "unanswered", reason: "ECONNRESET", mayHaveArrived: true })).toBe(0);

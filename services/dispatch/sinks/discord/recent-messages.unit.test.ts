@@ -20,8 +20,8 @@ function lookup(
     author = undefined as string | undefined,
   } = {},
 ) {
-  const answer = { kind: "answered", status, headers: { date }, body: JSON.stringify(body) } as const;
-  return findSentMessage(answer, { nonce: "n1", versions: sent, triedMsAgo: 20 * 60_000, author });
+  const response = { kind: "answered", status, headers: { date }, body: JSON.stringify(body) } as const;
+  return findSentMessage(response, { nonce: "n1", versions: sent, triedMsAgo: 20 * 60_000, author });
 }
 
 const bot = { author: { bot: true } };
@@ -74,7 +74,7 @@ describe("the search in a channel's latest messages", () => {
     },
   );
 
-  test("proves nothing by a refusal or without an answer", () => {
+  test("proves nothing by a refusal or without a response", () => {
     expect(lookup([message(1)], { status: 403 })).toEqual({ kind: "unreachable" });
     const sought = { nonce: "n1", versions: [WITHOUT_TIME], triedMsAgo: 0, author: undefined };
     expect(findSentMessage({ kind: "unanswered", reason: "timed out", mayHaveArrived: true }, sought)).toEqual({

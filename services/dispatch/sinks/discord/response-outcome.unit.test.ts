@@ -79,7 +79,7 @@ describe("the outcome of a response", () => {
     expect(outcomeOf(answered(404, { code: 10008 }), 0)).toEqual({ kind: "sent", messageId: "deleted" });
   });
 
-  test("leaves the post in doubt without an answer, but not without a connection", () => {
+  test("leaves the post in doubt without a response, but not without a connection", () => {
     const lost = { kind: "unanswered", reason: "timed out", mayHaveArrived: true } as const;
     expect(outcomeOf(lost, 0)).toEqual({ kind: "retry", reason: "timed out", afterMs: 0, undelivered: false });
     expect(outcomeOf({ ...lost, mayHaveArrived: false }, 0)).toMatchObject({ kind: "retry", undelivered: true });

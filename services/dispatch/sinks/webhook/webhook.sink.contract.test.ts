@@ -155,11 +155,11 @@ describe("the target of a webhook", () => {
   test("is refused if its name resolves to a private address later", async () => {
     const { received, url } = await start();
     const { port } = new URL(url);
-    const answers = ["203.0.113.1", "127.0.0.1"];
+    const responses = ["203.0.113.1", "127.0.0.1"];
     const { sink } = await start(ok, {
       url: `https://rebinding.example:${port}/`,
       allowPrivate: false,
-      resolve: (_name, done) => done(null, [{ address: answers.shift() ?? "127.0.0.1", family: 4 }]),
+      resolve: (_name, done) => done(null, [{ address: responses.shift() ?? "127.0.0.1", family: 4 }]),
     });
     for (let attempt = 0; attempt < 3; attempt += 1) {
       expect(await sink.send(outgoing(), TIMEOUT_MS)).toEqual({ kind: "halted", reason: "TARGET_REFUSED" });

@@ -3,9 +3,9 @@ import { mkdtemp, readdir, readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openCalendar } from "../../../calendar/filled-calendar.ts";
-import { Launched, post, PROJECT } from "../../../real-parts/launched.ts";
-import { NodeProcess } from "../../../real-parts/node-process.ts";
-import { removeFolder } from "../../../real-parts/remove-folder.ts";
+import { GuildcalProcess, post, PROJECT } from "../../../harness/guildcal-process.ts";
+import { NodeProcess } from "../../../harness/node-process.ts";
+import { removeFolder } from "../../../harness/remove-folder.ts";
 import { freePort, startMongod } from "../../../../services/launch/embedded/embedded-mongod.ts";
 import { MANIFEST, type Manifest } from "../../../../services/launch/backup/backup-folder.ts";
 import { recordSchemaVersion } from "../../../../services/launch/run/schema-version.ts";
@@ -97,7 +97,7 @@ async function run(args: readonly [string, string], folder: string): Promise<voi
 
 async function serve(folder: string): Promise<void> {
   const port = String(await freePort(0));
-  const service = new Launched("all", { DATA_DIR: folder, PORT: port, API_KEY: KEY });
+  const service = new GuildcalProcess("all", { DATA_DIR: folder, PORT: port, API_KEY: KEY });
   await service.printed(/guildcal is ready/);
   const range = { epoch_start: Date.now(), epoch_end: Date.now() + 24 * HOUR };
   const body = { guild_id: guildAt(0), calendar_number: 1, ...range };

@@ -13,7 +13,7 @@ import {
 } from "../../../../services/contracts/calendar-events.contract.ts";
 import type { GuildId } from "../../../../services/contracts/ids.ts";
 import { openCalendar } from "../../../calendar/filled-calendar.ts";
-import { goingOn, type NewEvent, twentyYears } from "../../../calendar/many-events.ts";
+import { ongoingSeries, type NewEvent, twentyYears } from "../../../calendar/many-events.ts";
 import { median } from "../requests/figures.ts";
 import type { Section } from "../table/section.ts";
 import { medianRow, type TableRow } from "../table/table-row.ts";
@@ -31,13 +31,13 @@ interface List {
   readonly name: string;
   readonly window: Window;
   readonly most: number;
-  readonly answerOnly: GuildId;
+  readonly exactGuild: GuildId;
 }
 
 const LISTED: readonly List[] = [
-  { name: "month", window: { from: AT, until: AT + 31 * DAY }, most: 1.5, answerOnly: "2" as GuildId },
-  { name: "day", window: { from: AT, until: AT + DAY }, most: 3, answerOnly: "3" as GuildId },
-  { name: "ongoing", window: { from: AT, until: AT + 1 }, most: 3, answerOnly: "4" as GuildId },
+  { name: "month", window: { from: AT, until: AT + 31 * DAY }, most: 1.5, exactGuild: "2" as GuildId },
+  { name: "day", window: { from: AT, until: AT + DAY }, most: 3, exactGuild: "3" as GuildId },
+  { name: "ongoing", window: { from: AT, until: AT + 1 }, most: 3, exactGuild: "4" as GuildId },
 ];
 const FULL = "1" as GuildId;
 
@@ -45,7 +45,7 @@ const FULL = "1" as GuildId;
 function fullCalendar(): NewEvent[] {
   const singles = twentyYears(2 * SINGLES).filter(({ recurrence }) => recurrence === undefined);
   const ended = twentyYears(SERIES).filter(({ recurrence }) => recurrence !== undefined);
-  return [...singles, ...ended, ...goingOn(SERIES - ended.length)];
+  return [...singles, ...ended, ...ongoingSeries(SERIES - ended.length)];
 }
 
 function isIn(window: Window): (event: NewEvent) => boolean {
@@ -70,7 +70,7 @@ export const FULL_CALENDAR: Section = {
       const calendar = await openCalendar(mongoUrl);
       const full = fullCalendar();
       await calendar.fill(FULL, full);
-      for (const { window, answerOnly } of LISTED) await calendar.fill(answerOnly, full.filter(isIn(window)));
+      for (const { window, exactGuild } of LISTED) await calendar.fill(exactGuild, full.filter(isIn(window)));
       await calendar.connection.close();
       broker.createService(calendarEventsService({ mongoUrl, now: () => AT }));
       await broker.start();
@@ -83,18 +83,18 @@ export const FULL_CALENDAR: Section = {
   },
 };
 
-async function compare(broker: ServiceBroker, { name, window, most, answerOnly }: List, rounds: number) {
+async function compare(broker: ServiceBroker, { name, window, most, exactGuild }: List, rounds: number) {
   const list = (guildId: GuildId): Promise<EventView[]> =>
     name === "ongoing"
       ? broker.call(listOngoingEvents.name, { guildId, calendarNumber: 1 })
       : broker.call(listEvents.name, { guildId, calendarNumber: 1, ...window });
-  const { length } = await list(answerOnly);
+  const { length } = await list(exactGuild);
   const medians: { readonly full: number; readonly only: number }[] = [];
   // A round before the first is not counted: V8 compiles during it.
   for (let round = -1; round < rounds; round += 1) {
     const took: Record<"full" | "only", number[]> = { full: [], only: [] };
     for (let at = 0; at < LISTS; at += 1) {
-      took.only.push(await milliseconds(() => list(answerOnly), length));
+      took.only.push(await milliseconds(() => list(exactGuild), length));
       took.full.push(await milliseconds(() => list(FULL), length));
     }
     if (round >= 0) medians.push({ full: median(took.full), only: median(took.only) });

@@ -1,6 +1,6 @@
 import { freePort } from "../../../../services/launch/embedded/embedded-mongod.ts";
 import { startNats } from "../../../../services/launch/embedded/embedded-nats.ts";
-import { Launched } from "../../../real-parts/launched.ts";
+import { GuildcalProcess } from "../../../harness/guildcal-process.ts";
 import { Replica } from "../../cluster/replica.ts";
 import { type CpuShare, cpuShare } from "../requests/cpu-share.ts";
 
@@ -24,7 +24,7 @@ export type StartInstallation = (surroundings: Surroundings) => Promise<Installa
 
 /** All services in one process, as with `npm start`. */
 export const startOneProcess: StartInstallation = async (surroundings) => {
-  const launched = new Launched("all", await environment(surroundings));
+  const launched = new GuildcalProcess("all", await environment(surroundings));
   await launched.printed(/guildcal is ready/);
   return { pids: [launched.pid], limit: async () => {}, stop: async () => void (await launched.end("SIGKILL")) };
 };

@@ -5,7 +5,7 @@ import { announcementsService } from "../../../../services/announcements/announc
 import { calendarEventsService } from "../../../../services/calendar-events/calendar-events.service.ts";
 import { createAnnouncement } from "../../../../services/contracts/announcements.contract.ts";
 import { createEvent } from "../../../../services/contracts/calendar-events.contract.ts";
-import { until } from "../../../real-parts/until.ts";
+import { until } from "../../../harness/until.ts";
 import type { DuePost } from "./due-posts.ts";
 
 const EVENT_MS = 3_600_000;

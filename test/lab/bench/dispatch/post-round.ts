@@ -1,7 +1,7 @@
 import mongoose, { type Connection } from "mongoose";
 import { STANDARD_TIMING } from "../../../../services/dispatch/protocol/timing.ts";
-import { type ChatServer, startChatServer } from "../../../real-parts/chat-server.ts";
-import { until } from "../../../real-parts/until.ts";
+import { type ChatServer, startChatServer } from "../../../harness/chat-server.ts";
+import { until } from "../../../harness/until.ts";
 import { quantile } from "../requests/figures.ts";
 import { type DuePost, duePosts, type Spread } from "./due-posts.ts";
 import type { Installation, StartInstallation } from "./installations.ts";

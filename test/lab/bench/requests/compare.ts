@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Measured, Stage } from "../table/section.ts";
 import { type Bound, medianRow, type TableRow } from "../table/table-row.ts";
-import { ask } from "./ask.ts";
+import { postRequest } from "./post-request.ts";
 import { median } from "./figures.ts";
 import { interleaved, type Sample } from "./measure.ts";
 import { type Row, ROWS } from "./rows.ts";
@@ -81,9 +81,9 @@ const COMPARED_ANSWERS = 20;
 async function checkEqualResponses(row: Row, [ours, ...others]: readonly Subject[]): Promise<void> {
   if (ours === undefined) return;
   for (const body of row.bodies.slice(0, row.isWrite ? 1 : COMPARED_ANSWERS)) {
-    const expected = comparable(row, await ask(ours, row.path, body));
+    const expected = comparable(row, await postRequest(ours, row.path, body));
     for (const other of others) {
-      const response = comparable(row, await ask(other, row.path, body));
+      const response = comparable(row, await postRequest(other, row.path, body));
       if (isDeepStrictEqual(response, expected)) continue;
       const [said, ought] = [response, expected].map((each) => JSON.stringify(each).slice(0, 500));
       throw new Error(`${row.name}: ${other.name} responds differently\n${said}\n${ought}`);

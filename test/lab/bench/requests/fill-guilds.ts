@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import type { GuildId } from "../../../../services/contracts/ids.ts";
 import { openCalendar } from "../../../calendar/filled-calendar.ts";
-import { type Address, ask } from "./ask.ts";
+import { type Address, postRequest } from "./post-request.ts";
 import { GUILDS, guildEvents } from "./bench-data.ts";
 import { databaseNamed, type Given, startGuildcal } from "./subjects.ts";
 
@@ -26,9 +26,9 @@ export async function fillGuilds(given: Given): Promise<void> {
 }
 
 async function fillRest(guildcal: Address, guild_id: GuildId): Promise<void> {
-  await ask(guildcal, "/v2/guild/settings/update", { guild_id, lang: "SPANISH" });
+  await postRequest(guildcal, "/v2/guild/settings/update", { guild_id, lang: "SPANISH" });
   for (let at = 0; at < ANNOUNCEMENTS_EACH; at += 1) {
-    await ask(guildcal, "/v1/announcement/create", {
+    await postRequest(guildcal, "/v1/announcement/create", {
       guild_id,
       channel: "375357265198317580",
       type: "UNIVERSAL",

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { NodeProcess } from "../../../real-parts/node-process.ts";
+import { NodeProcess } from "../../../harness/node-process.ts";
 import { quantile } from "./figures.ts";
 import type { Load, LoadOutcome } from "./load-process.ts";
 import { MeasuredProcess, measuredOn } from "./measured-process.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { NodeProcess, NodeProcessOptions } from "../../../real-parts/node-process.ts";
+import type { NodeProcess, NodeProcessOptions } from "../../../harness/node-process.ts";
 import type { Held, Usage } from "./report-usage.ts";
 
 const REPORT = join(import.meta.dirname, "report-usage.ts");

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { freePort } from "../../../../services/launch/embedded/embedded-mongod.ts";
 import { SERVICES } from "../../../../services/contracts/service-names.ts";
-import { Launched, PROJECT } from "../../../real-parts/launched.ts";
-import { NodeProcess } from "../../../real-parts/node-process.ts";
-import { type Address, ask, untilResponding } from "./ask.ts";
+import { GuildcalProcess, PROJECT } from "../../../harness/guildcal-process.ts";
+import { NodeProcess } from "../../../harness/node-process.ts";
+import { type Address, postRequest, untilResponding } from "./post-request.ts";
 import { type CpuShare, cpuShare } from "./cpu-share.ts";
 import { MeasuredProcess, measuredOn } from "./measured-process.ts";
 import { SERVER_CPU } from "./processors.ts";
@@ -55,7 +55,7 @@ function environment({ mongoUrl, directory, natsUrl }: Given, port: number): Rec
 }
 
 function launchMeasured(mode: string, env: Readonly<Record<string, string>>, { tree, profile }: Given) {
-  return new MeasuredProcess(new Launched(mode, env, tree ?? PROJECT, measuredOn(SERVER_CPU, profile)));
+  return new MeasuredProcess(new GuildcalProcess(mode, env, tree ?? PROJECT, measuredOn(SERVER_CPU, profile)));
 }
 
 /** guildcal in one process, as with `npm start`. */
@@ -122,7 +122,7 @@ async function subject(
     for (const each of processes.values()) each.check();
   };
   for (const each of ports) await untilResponding(each, "/health/ready", check);
-  const key = await ask({ port, key: OPERATOR_KEY }, "/admin/keys/create", {
+  const key = await postRequest({ port, key: OPERATOR_KEY }, "/admin/keys/create", {
     kind: "service",
     access: "write",
     label: "bench",

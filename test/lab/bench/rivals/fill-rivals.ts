@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import mongoose, { type Connection } from "mongoose";
 import type { GuildId } from "../../../../services/contracts/ids.ts";
-import { type Address, ask } from "../requests/ask.ts";
+import { type Address, postRequest } from "../requests/post-request.ts";
 import { GUILDS } from "../requests/bench-data.ts";
 import {
   RIVAL_ANNOUNCEMENT_INDEX,
@@ -34,12 +34,12 @@ export async function fillRivals(mongoUrl: string, guildcal: Address): Promise<v
 
 async function settingsOf(guildcal: Address, guild_id: GuildId): Promise<RivalSettings> {
   // The id is read from the text of the response, since JSON.parse rounds it.
-  const { guild_id: _rounded, ...settings } = await ask(guildcal, "/v2/guild/settings/get", { guild_id });
+  const { guild_id: _rounded, ...settings } = await postRequest(guildcal, "/v2/guild/settings/get", { guild_id });
   return { ...settings, _id: guild_id };
 }
 
 async function announcementsOf(guildcal: Address, guild_id: GuildId): Promise<RivalAnnouncement[]> {
-  const { announcements } = await ask(guildcal, "/v1/announcement/list", { guild_id, amount: -1 });
+  const { announcements } = await postRequest(guildcal, "/v1/announcement/list", { guild_id, amount: -1 });
   return (announcements as { readonly id: string }[]).map(({ id, ...announcement }, sequence) =>
     Object.assign(announcement, { _id: id, guild_id, sequence }),
   );

@@ -1,5 +1,5 @@
 import { STANDARD_TIMING } from "../../../../services/dispatch/protocol/timing.ts";
-import { until } from "../../../real-parts/until.ts";
+import { until } from "../../../harness/until.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Load } from "../load.ts";
 import type { ReplicaName } from "../replicas.ts";
@@ -127,7 +127,7 @@ export const KILLS: readonly Fault[] = [
   {
     name: "a poison document that crashes its worker",
     shape: { guilds: 10, announcements: 1, events: 10, spreadMs: 30_000 },
-    setup: { breaks: ["dies-of-poison"], isRestarted: true },
+    setup: { breaks: ["crash-on-poison-post"], isRestarted: true },
     patienceMs: 100_000,
     mayEndUnsent: true,
     inject: poisoned,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { until } from "../../../real-parts/until.ts";
+import { until } from "../../../harness/until.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Load } from "../load.ts";
 import { type Fault, type FinishedRun, type Injected, SOME, untilInstant, without } from "./fault.ts";

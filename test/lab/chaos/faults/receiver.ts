@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type ChannelRefusal, UNAUTHORIZED } from "../../../real-parts/chat-server/responses.ts";
+import { type ChannelRefusal, UNAUTHORIZED } from "../../../harness/chat-server/responses.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Load, LoadShape } from "../load.ts";
 import { type Fault, type FinishedRun, type Injected, SOME, untilInstant, without, WITHOUT_NONCES } from "./fault.ts";

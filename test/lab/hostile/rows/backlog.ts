@@ -1,6 +1,6 @@
 import type mongoose from "mongoose";
 import { singleEventIndexFields } from "../../../../services/calendar-events/window-index/entries.ts";
-import { until } from "../../../real-parts/until.ts";
+import { until } from "../../../harness/until.ts";
 import type { HostileRow, Stage } from "../row.ts";
 import { type SeparateProcesses, startProcesses } from "../separate-processes.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { MAX_ANNOUNCEMENTS } from "../../../../services/contracts/announcements.contract.ts";
 import { MAX_SUBSCRIBERS } from "../../../../services/contracts/announcement-fields.ts";
-import { until } from "../../../real-parts/until.ts";
+import { until } from "../../../harness/until.ts";
 import { startProcess } from "../load-process.ts";
 import type { Received } from "../receiver-process.ts";
 import type { HostileRow, Stage } from "../row.ts";

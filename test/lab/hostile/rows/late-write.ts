@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { freeze } from "../../../real-parts/freeze.ts";
+import { freeze } from "../../../harness/freeze.ts";
 import { mongodUnder } from "../mongod-under.ts";
 import type { HostileRow, Stage } from "../row.ts";
 

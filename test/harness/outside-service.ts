@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PROJECT } from "./launched.ts";
+import { PROJECT } from "./guildcal-process.ts";
 import { until } from "./until.ts";
 import { removeFolder } from "./remove-folder.ts";
 

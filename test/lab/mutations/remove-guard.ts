@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Lang, type NapiConfig, parse, type SgNode } from "@ast-grep/napi";
-import { PROJECT } from "../../real-parts/launched.ts";
+import { PROJECT } from "../../harness/guildcal-process.ts";
 import type { InCode, InText, Place } from "./guard.ts";
 
 /** A part of a file, by its offsets in UTF-16 units, and the text that replaces it. */
@@ -21,7 +21,7 @@ export function editFor(place: Place, source = readFileSync(join(PROJECT, place.
 /** The `NODE_OPTIONS` of a process that runs without these guards; empty for none. */
 export function optionsWithout(places: readonly Place[]): string {
   if (places.length === 0) return "";
-  const loader = pathToFileURL(join(import.meta.dirname, "load-edited.ts")).href;
+  const loader = pathToFileURL(join(import.meta.dirname, "load-without-guards.ts")).href;
   const edits = JSON.stringify(places.map((place) => editFor(place)));
   return `--import=${loader}?${encodeURIComponent(edits).replaceAll("'", "%27")}`;
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
-import { PROJECT } from "./launched.ts";
+import { PROJECT } from "./guildcal-process.ts";
 import { childrenOf, commandLine } from "./service-process.ts";
 import { until } from "./until.ts";
 

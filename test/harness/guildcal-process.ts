@@ -11,7 +11,7 @@ const { scripts } = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8
 const FLAGS = scripts.start.split(" ").filter((word) => word.startsWith("--"));
 
 /** guildcal in its own process, started as a user starts it. */
-export class Launched extends NodeProcess {
+export class GuildcalProcess extends NodeProcess {
   /** `env` replaces the environment of this test run, except PATH. */
   constructor(
     mode: string,

@@ -18,12 +18,12 @@ export const KEY_HASHING: KeyHashing = { pepper: "pepper-of-the-tests-0123456789
 export interface TestGateway extends TestServices {
   readonly baseUrl: string;
   /** Sends a POST request with a value as JSON, or with a raw text. */
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<HttpAnswer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<HttpResponse>;
   /** Sends any request, without a key. */
-  request(path: string, init?: RequestInit): Promise<HttpAnswer>;
+  request(path: string, init?: RequestInit): Promise<HttpResponse>;
 }
 
-interface HttpAnswer {
+interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   /** The raw text of the body. */
@@ -56,7 +56,7 @@ export async function startTestGateway(
     }),
   ]);
   const baseUrl = `http://127.0.0.1:${port}`;
-  const request: TestGateway["request"] = async (path, init) => answerOf(await fetch(baseUrl + path, init));
+  const request: TestGateway["request"] = async (path, init) => responseOf(await fetch(baseUrl + path, init));
   return {
     ...services,
     baseUrl,
@@ -75,7 +75,7 @@ export async function untilReady({ request }: Pick<TestGateway, "request">): Pro
   await until(async () => (await request("/health/ready")).status === 200, "the gateway is ready");
 }
 
-async function answerOf(response: Response): Promise<HttpAnswer> {
+async function responseOf(response: Response): Promise<HttpResponse> {
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
   const body = isJson && text !== "" ? (JSON.parse(text) as Record<string, unknown>) : {};

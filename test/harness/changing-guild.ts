@@ -30,9 +30,9 @@ export function changingGuild(gateway: Pick<TestGateway, "post">) {
   const times = { epoch_start: startsAt, epoch_end: startsAt + HOUR };
 
   const ask = async (path: string, body: object): Promise<Readonly<Record<string, unknown>>> => {
-    const answer = await gateway.post(path, body);
-    expect([path, answer.status, answer.text]).toEqual([path, 200, answer.text]);
-    return answer.body;
+    const response = await gateway.post(path, body);
+    expect([path, response.status, response.text]).toEqual([path, 200, response.text]);
+    return response.body;
   };
   const changes = async (sync_token?: string, limit?: number) =>
     (await ask("/v2/changes", { guild_id, sync_token, limit })) as never as ChangesBody;

@@ -5,7 +5,11 @@ export interface Address {
 }
 
 /** Sends a request and returns the body of the response; throws on any status except 200. */
-export async function ask({ port, key }: Address, path: string, body: object): Promise<Record<string, unknown>> {
+export async function postRequest(
+  { port, key }: Address,
+  path: string,
+  body: object,
+): Promise<Record<string, unknown>> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: "POST",
     headers: { authorization: key, "content-type": "application/json" },

@@ -1,7 +1,7 @@
-import type { Edit } from "./take-out.ts";
+import type { Edit } from "./remove-guard.ts";
 
 /** The source after the edits, which do not overlap. */
-export function edited(source: string, edits: readonly Edit[]): string {
+export function applyEdits(source: string, edits: readonly Edit[]): string {
   const fromTheEnd = [...edits].sort((one, other) => other.from - one.from);
   return fromTheEnd.reduce((text, { from, until, text: own }) => text.slice(0, from) + own + text.slice(until), source);
 }

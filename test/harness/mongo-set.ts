@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findMongod } from "../../services/launch/embedded/mongod-binary.ts";
 import { freePorts } from "./free-ports.ts";
-import { PROJECT } from "./launched.ts";
+import { PROJECT } from "./guildcal-process.ts";
 import { type MongoMember, newMongoMember, SET_NAME } from "./mongo-member.ts";
 import { until } from "./until.ts";
 

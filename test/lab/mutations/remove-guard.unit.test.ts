@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { PROJECT } from "../../real-parts/launched.ts";
-import { edited } from "./edited.ts";
+import { PROJECT } from "../../harness/guildcal-process.ts";
+import { applyEdits } from "./apply-edits.ts";
 import type { InCode } from "./guard.ts";
-import { editFor, optionsWithout } from "./take-out.ts";
+import { editFor, optionsWithout } from "./remove-guard.ts";
 
 const SOURCE = `const MOST = 5;
 const LIMITS = { most: MOST, waitMs: 20 };
@@ -20,7 +20,7 @@ function turn(waiting: string[], begin: () => void) {
 `;
 
 const without = (place: Omit<InCode, "file"> & ({ code: string } | { property: string }), source = SOURCE) =>
-  edited(source, [editFor({ file: "x.ts", ...place }, source)]);
+  applyEdits(source, [editFor({ file: "x.ts", ...place }, source)]);
 
 describe("code that is removed from a source", () => {
   test("is a condition, with any operands", () => {
@@ -65,12 +65,14 @@ describe("code that is removed from a source", () => {
       editFor({ file: "x.ts", in: "take", code: "$_ > MOST", without: "false" }, SOURCE),
       editFor({ file: "x.ts", code: "const MOST = $_;", without: "const MOST = Infinity;" }, SOURCE),
     ];
-    expect(edited(SOURCE, edits)).toBe(SOURCE.replace("= 5", "= Infinity").replace("waiting.length > MOST)", "false)"));
+    expect(applyEdits(SOURCE, edits)).toBe(
+      SOURCE.replace("= 5", "= Infinity").replace("waiting.length > MOST)", "false)"),
+    );
   });
 
   test("is a text that occurs once in a file", () => {
     expect(
-      edited("CMD node --safe x", [
+      applyEdits("CMD node --safe x", [
         editFor({ file: "Dockerfile", words: "--safe ", without: "" }, "CMD node --safe x"),
       ]),
     ).toBe("CMD node x");

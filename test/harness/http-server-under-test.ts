@@ -96,9 +96,9 @@ export class HttpServerUnderTest {
   }
 
   /** Sends a text, and waits for this number of responses. */
-  async send(text: string, answers = 1): Promise<Line> {
+  async send(text: string, responses = 1): Promise<Line> {
     const line = await this.dial(text);
-    await until(() => statusesIn(line.received()).length >= answers, `${answers} responses`);
+    await until(() => statusesIn(line.received()).length >= responses, `${responses} responses`);
     await until(() => line.received().endsWith("}"), "the response's body");
     return line;
   }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Client, packClient } from "../../clients/pack-client.ts";
-import { PROJECT } from "./launched.ts";
+import { PROJECT } from "./guildcal-process.ts";
 import { until } from "./until.ts";
 import { removeFolder } from "./remove-folder.ts";
 

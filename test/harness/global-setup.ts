@@ -6,7 +6,7 @@ import { startNats } from "../../services/launch/embedded/embedded-nats.ts";
 
 /** Starts one real mongod and one real nats-server for the whole run, if a test of the run needs them. */
 export default async function globalSetup(): Promise<void> {
-  if (process.env["GUILDCAL_TEST_PARTS"] === "none") return;
+  if (process.env["GUILDCAL_TEST_SERVERS"] === "none") return;
   const directory = await mkdtemp(join(tmpdir(), "guildcal-test-"));
   const [mongod, nats] = await Promise.all([startMongod(directory), startNats()]);
   process.env["TEST_MONGO_URL"] = mongod.url;
