@@ -43,7 +43,7 @@ describe("dispatch without its bus", () => {
     const dispatch = dispatchService({ mongoUrl, sinks: [sink], graceMs: 900_000, timing });
     brokers = [home("owners", owners), home("dispatch", [dispatch])];
     await Promise.all(brokers.map((broker) => broker.start()));
-    await Promise.all(brokers.map((broker) => broker.waitForServices([...OWNERS], 20_000, 20)));
+    await Promise.all(brokers.map((broker) => broker.waitForServices([...OWNERS], 60_000, 20)));
   });
   afterEach(async () => {
     await Promise.all(brokers.map((broker) => broker.stop()));

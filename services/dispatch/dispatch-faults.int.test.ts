@@ -32,7 +32,7 @@ describe("dispatch during faults", () => {
   async function dispatch(graceMs: number, more: Partial<ServiceSchema> = {}): Promise<{ stop(): Promise<void> }> {
     const schema = { ...dispatchService({ mongoUrl: services.mongoUrl, sinks: [sink], graceMs }), ...more };
     const service = services.broker.createService(schema);
-    await services.broker.waitForServices("dispatch", 10_000, 20);
+    await services.broker.waitForServices("dispatch", 60_000, 20);
     return { stop: () => services.broker.destroyService(service) };
   }
 

@@ -14,7 +14,8 @@ export interface NodeProcessOptions {
   readonly hasChannel?: boolean;
 }
 
-const PATIENCE_MS = 40_000;
+/** For a line of the output, or the end of the process; a start takes twenty times as long on a busy machine. */
+const TIMEOUT_MS = 120_000;
 
 /** A script in its own process, with the Node of this process. */
 export class NodeProcess {
@@ -56,7 +57,7 @@ export class NodeProcess {
 
   /** Waits until the output matches; rejects if the process ends before, or after a timeout. */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = Date.now() + TIMEOUT_MS;
     for (;;) {
       const match = pattern.exec(this.#output);
       if (match !== null) return match;
@@ -75,7 +76,7 @@ export class NodeProcess {
 
   /** The exit code of a process that ends without a signal. */
   async exitCode(): Promise<number | null> {
-    const late = setTimeout(() => this.child.kill("SIGKILL"), PATIENCE_MS);
+    const late = setTimeout(() => this.child.kill("SIGKILL"), TIMEOUT_MS);
     const code = await this.#ended;
     clearTimeout(late);
     return code;

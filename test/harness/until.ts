@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 export async function until(
   holds: () => boolean | Promise<boolean>,
   what: string,
-  withinMs = 15_000,
+  withinMs = 60_000,
   everyMs = 10,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;

@@ -58,7 +58,7 @@ describe("a feed of many events", () => {
     await events.updateOne({ _id: seriesId as never }, { $set: { hasOverrides: true } });
     await calendar.connection.close();
     path = String((await gateway.post("/v2/calendar/feeds/create", where)).body["path"]);
-  }, 120_000);
+  });
   afterAll(() => gateway.stop());
 
   test("contains each event once", async () => {

@@ -70,7 +70,7 @@ describe("posts after a restore from a backup", () => {
 
   async function withDispatch<Result>(services: TestServices, work: () => Promise<Result>): Promise<Result> {
     const service = services.broker.createService(dispatch(services.mongoUrl));
-    await services.broker.waitForServices("dispatch", 10_000, 20);
+    await services.broker.waitForServices("dispatch", 60_000, 20);
     try {
       return await work();
     } finally {

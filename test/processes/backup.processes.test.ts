@@ -119,7 +119,7 @@ describe("npm run backup and npm run restore", () => {
     const [name = ""] = await readdir(parent);
     await expect(run(["restore", join(parent, name)], { MONGO_URL: other })).resolves.toMatchObject({ 0: 0 });
     await expect(indexesOf(other)).resolves.toEqual(await indexesOf(mongoUrl));
-  }, 120_000);
+  });
 
   test.each([
     [["backup"], "npm run backup -- FOLDER"],

@@ -51,7 +51,7 @@ describe("a bus user for each service", () => {
     brokers.push(broker);
     if (schema !== undefined) broker.createService(schema);
     await broker.start();
-    if (service !== "announcements") await broker.waitForServices("announcements", 10_000, 20);
+    if (service !== "announcements") await broker.waitForServices("announcements", 60_000, 20);
     return broker;
   }
 

@@ -57,7 +57,7 @@ describe("a process on a bus with an attacker who has another service's user", (
     const options = brokerOptions({ nodeId: "api.asker", natsUrl: users.urlOf("api", server.port), logLevel: "fatal" });
     asker = new ServiceBroker({ ...options, logger: false });
     await asker.start();
-    await asker.waitForServices("guild-settings", 30_000, 20);
+    await asker.waitForServices("guild-settings", 60_000, 20);
     [victimId] = knownProcesses() as [string];
     const { host, username: user, password: pass } = new URL(users.urlOf("api", server.port));
     attacker = await connect({ servers: host, user, pass });

@@ -49,7 +49,7 @@ describe("a call on a bus with a user for each service", () => {
       return replica;
     });
     await Promise.all([caller, ...replicas].map((broker) => broker.start()));
-    await caller.waitForServices("calendar-events", 10_000, 20);
+    await caller.waitForServices("calendar-events", 60_000, 20);
   });
   afterEach(() => Promise.all([caller, ...replicas].map((broker) => broker.stop())));
 

@@ -38,7 +38,7 @@ describe("the window index", () => {
     await calendar.fill(guilds.large, twentyYears(20_000));
     await calendar.fill(guilds.ongoingSeries, ongoingSeries(2_000));
     await calendar.fill(guilds.rules, everyRule(2_000));
-  }, 120_000);
+  });
   afterAll(() => calendar.connection.close());
 
   const known = new Map<GuildId, EventRow[]>();

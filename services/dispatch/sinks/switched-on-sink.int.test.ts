@@ -23,7 +23,7 @@ describe("a sink that is enabled", () => {
   async function dispatch(sinks: readonly Sink[]): Promise<{ stop(): Promise<void> }> {
     const schema = dispatchService({ mongoUrl: services.mongoUrl, sinks, graceMs: 900_000 });
     const service = services.broker.createService(schema);
-    await services.broker.waitForServices("dispatch", 10_000, 20);
+    await services.broker.waitForServices("dispatch", 60_000, 20);
     return { stop: () => services.broker.destroyService(service) };
   }
 
@@ -41,7 +41,7 @@ describe("a sink that is enabled", () => {
     const before = await dispatch([log]);
     const guild = new TestGuild(services, log);
     await guild.announcement(0);
-    const past = await guild.event(500);
+    const past = await guild.event(2_000);
     await guild.settled(1);
     await before.stop();
     await dispatch([log, webhook]);

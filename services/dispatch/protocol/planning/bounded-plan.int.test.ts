@@ -33,7 +33,7 @@ describe(`a guild with at most ${BOUND} open posts (D39)`, () => {
     const timing = { maxOpenPosts: BOUND, ...more };
     const schema = dispatchService({ mongoUrl: services.mongoUrl, sinks: [sink], graceMs, timing });
     const service = services.broker.createService(schema);
-    await services.broker.waitForServices("dispatch", 10_000, 20);
+    await services.broker.waitForServices("dispatch", 60_000, 20);
     return { stop: () => services.broker.destroyService(service) };
   }
 
