@@ -56,7 +56,7 @@ function hasFewWords(searched: string): boolean {
 
 /**
  * Searches the single events, series and changed occurrences of a calendar, in the order of their ids (D49). A series is one
- * entry, itself; an occurrence is one if its own texts or colour were changed. With a window, an entry overlaps it, a series by
+ * entry, itself; an occurrence is one if its own texts or color were changed. With a window, an entry overlaps it, a series by
  * one of its occurrences.
  */
 export const searchEvents = action<SearchEventsParams, Page<EventView>>({

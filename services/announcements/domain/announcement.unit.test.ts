@@ -44,7 +44,7 @@ describe("a new announcement", () => {
     });
   });
 
-  test("of type COLOR keeps its colour and no event", () => {
+  test("of type COLOR keeps its color and no event", () => {
     expect(newAnnouncement(id, { ...asked, type: "COLOR" }, "")).toMatchObject({ eventId: "", eventColor: "RED" });
   });
 });
