@@ -1,6 +1,6 @@
 import { refuse, type Refusal } from "../../services/contracts/errors.ts";
 
-/** The position of an entry in the order of its list: each page begins behind one. */
+/** The position of an entry in the order of its list. A page begins after the position in the cursor of its request. */
 export type PagePosition = readonly (string | number)[];
 
 /** Compares texts by code unit, as the database compares ids. */
@@ -32,7 +32,7 @@ export function pageCursors<Position extends PagePosition>(list: string, example
     read(cursor) {
       if (cursor === undefined) return undefined;
       const position = positionIn(cursor);
-      // Another version or list, and other JSON or base64 of the same position, are other texts.
+      // Writing the position again refuses a cursor of another version or list, and another spelling of the same position.
       return isPosition(position, example) && writeCursor(list, position) === cursor ? position : REFUSAL;
     },
   };
@@ -50,7 +50,7 @@ function writeCursor(list: string, position: PagePosition): string {
   return Buffer.from(JSON.stringify([VERSION, list, ...position])).toString("base64url");
 }
 
-/** The values of a cursor behind version and list, as far as it has the form of one. */
+/** The values after version and list; undefined if the cursor is not an array as JSON in base64url. */
 function positionIn(cursor: string): unknown[] | undefined {
   try {
     const values: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
@@ -60,7 +60,7 @@ function positionIn(cursor: string): unknown[] | undefined {
   }
 }
 
-/** Numbers of positions are integers. */
+/** Whether a value has the type of the example; a number must be an integer. */
 function isValue(value: unknown, example: unknown): boolean {
   return typeof example === "number" ? Number.isSafeInteger(value) : typeof value === "string";
 }

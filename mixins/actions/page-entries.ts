@@ -33,7 +33,7 @@ export class PageEntries<Entry> {
 /**
  * The first page of these entries. Reads one entry more than the page has, so that the last page has no cursor.
  *
- * @param cursorOf - The cursor of the page that begins behind an entry.
+ * @param cursorOf - The cursor of the page that begins after an entry.
  */
 export async function firstPage<Entry>(
   entries: Iterable<Entry> | AsyncIterable<Entry>,
@@ -63,11 +63,11 @@ export async function pageOf<Entry, Position extends PagePosition>(
 ): Promise<Page<Entry> | Refusal> {
   const position = cursors.read(cursor);
   if (isRefusal(position)) return position;
-  return firstPage(entriesBehind(all, position, positionOf), limit, (entry) => cursors.write(positionOf(entry)));
+  return firstPage(entriesAfter(all, position, positionOf), limit, (entry) => cursors.write(positionOf(entry)));
 }
 
-/** The entries behind a position, or all, in the order of their positions. */
-export function entriesBehind<Entry, Position extends PagePosition>(
+/** The entries after a position, or all, in the order of their positions. */
+export function entriesAfter<Entry, Position extends PagePosition>(
   all: readonly Entry[],
   position: Position | undefined,
   positionOf: (entry: Entry) => Position,

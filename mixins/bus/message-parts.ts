@@ -35,12 +35,12 @@ interface Unfinished {
  */
 export class MessageJoiner {
   readonly #unfinished = new Map<string, Unfinished>();
-  readonly #mostAgeMs: number;
+  readonly #maxAgeMs: number;
   readonly #maxBytes: number;
   #bytes = 0;
 
   constructor(maxAgeMs: number, maxBytes: number) {
-    this.#mostAgeMs = maxAgeMs;
+    this.#maxAgeMs = maxAgeMs;
     this.#maxBytes = maxBytes;
   }
 
@@ -76,7 +76,7 @@ export class MessageJoiner {
   }
 
   #begin(id: string, now: number): void {
-    for (const [other, { since }] of this.#unfinished) if (now - since > this.#mostAgeMs) this.#drop(other);
+    for (const [other, { since }] of this.#unfinished) if (now - since > this.#maxAgeMs) this.#drop(other);
     this.#drop(id);
     this.#unfinished.set(id, { parts: [], since: now, bytes: 0 });
   }

@@ -27,7 +27,7 @@ interface SendMeta {
   readonly balanced?: boolean;
 }
 
-/** A caller has timed out by then. */
+/** Age at which an incomplete message is dropped. Its caller has timed out by then. */
 const MAX_AGE_MS = 10_000;
 const RECONNECT_PAUSE_MS = 250;
 /** The NATS status "no responders": a request was published to a subject without a subscriber. */
@@ -128,8 +128,8 @@ export class NatsTransporter extends moleculer.Transporters.Base {
   }
 
   /**
-   * The server reports below the subject of the node's own responses, the only ones that the node may subscribe to, that
-   * a request has no responders.
+   * A node may subscribe only to the subjects of its responses. So the server reports on a subject below them that a
+   * request has no responders.
    */
   #subscribeToNoResponders(): void {
     const prefixLength = this.#noRespondersSubject("").length;

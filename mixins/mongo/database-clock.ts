@@ -23,7 +23,7 @@ const STEP_MS = 100;
 
 /**
  * @param readServer - The server's time now.
- * @param monotonic - Milliseconds on a clock that nobody steps.
+ * @param monotonic - Milliseconds on a clock that is never stepped.
  */
 export function newDatabaseClock(readServer: () => Promise<EpochMs>, monotonic: () => number): DatabaseClock {
   let offsets: number[] = [];
@@ -35,9 +35,9 @@ export function newDatabaseClock(readServer: () => Promise<EpochMs>, monotonic: 
     async sample() {
       const sentAt = monotonic();
       const serverTime = await readServer();
-      const answeredAt = monotonic();
-      const offset = serverTime - answeredAt;
-      const stepped = offsets.some((known) => known - offset > STEP_MS + (answeredAt - sentAt));
+      const receivedAt = monotonic();
+      const offset = serverTime - receivedAt;
+      const stepped = offsets.some((known) => known - offset > STEP_MS + (receivedAt - sentAt));
       offsets = stepped ? [offset] : [...offsets.slice(1 - MAX_SAMPLES), offset];
     },
   };

@@ -5,8 +5,8 @@ import type { RecentWrite, Tracked } from "./tracked-record.ts";
 
 /**
  * Time for which a write id is stored: longer than any attempt of the write can still change something. One clock, the
- * database server's, stamps the write and ends its attempts; a second is enough for the difference between two
- * primaries.
+ * database server's, stamps the write and ends its attempts. If another member becomes primary, a second covers the
+ * difference between their clocks.
  */
 const REMEMBERED_MS: EpochMs = WRITE_DEADLINE_MS + 1_000;
 
@@ -16,13 +16,13 @@ const REMEMBERED_MS: EpochMs = WRITE_DEADLINE_MS + 1_000;
  *
  * Their number is bounded by the number of writes in the time: one at a time in a process (`write-queue.ts`), and
  * `REQUESTS_PER_GUILD`, by default 100 a second, of one guild. So a record has at most 1 300 of them, of 85 bytes
- * each. Without that limit it has about 5 000: a process made 250 to 400 writes a second, as fast with 2 000 entries
- * as with none.
+ * each. Without that limit it has about 5 000: a process made 250 to 400 writes a second, whether the record had 2 000
+ * entries or none.
  *
  * They are deleted when half of them are too old, and not one by one. An appended entry is the only change that
  * MongoDB writes to its oplog, 460 bytes. An entry that is removed from the front moves all others: the oplog got 36
- * kB for each write of a record with 650 entries, and 173 kB with 2 500, so one guild pushed the oplog beyond the
- * members that were behind.
+ * kB for each write of a record with 650 entries, and 173 kB with 2 500, so the writes of one guild removed from the
+ * oplog what slow secondaries still had to read.
  */
 export function recentWritesField(record: { readonly revision?: number }): object {
   const id = currentWriteId();

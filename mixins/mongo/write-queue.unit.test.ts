@@ -79,7 +79,7 @@ describe("writes of one document", () => {
     expect(begun).toEqual(["first"]);
   });
 
-  test("a write that is never answered lets the next one start after six seconds", async () => {
+  test("a write that never ends lets the next one start after six seconds", async () => {
     jest.useFakeTimers();
     void write("a", "silent");
     await jest.advanceTimersByTimeAsync(3_000);

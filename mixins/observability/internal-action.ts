@@ -1,6 +1,6 @@
 /**
  * Whether an action has neither metrics nor spans. The actions of Moleculer itself (`$node.list`) serve no request. A
- * private action is called only within its process, as moleculer-web's `rest` for each request.
+ * private action is called only within its process, such as moleculer-web's `rest` for each HTTP request.
  */
 export function isInternalAction({
   name = "",

@@ -77,12 +77,12 @@ export function startOpenTelemetry(options: ExporterOptions): RunningTracer {
   const spans = provider.getTracer("guildcal", version);
 
   function start({ name, kind, parent, links = [], attributes = {} }: SpanStart): RunningSpan {
-    const before = spanContextOf(parent);
-    const under = before === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, before);
+    const remoteParent = spanContextOf(parent);
+    const parentContext = remoteParent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remoteParent);
     const linked = links.map(spanContextOf).filter((each) => each !== undefined);
     const spanOptions = { kind: KINDS[kind], attributes, links: linked.map((each) => ({ context: each })) };
-    const span = spans.startSpan(name, spanOptions, under);
-    return workSpan(span, trace.setSpan(under, span));
+    const span = spans.startSpan(name, spanOptions, parentContext);
+    return workSpan(span, trace.setSpan(parentContext, span));
   }
 
   function traceCommands(client: MonitoredClient): void {
@@ -134,12 +134,12 @@ interface CommandStarted extends CommandEnded {
   readonly command: Readonly<Record<string, unknown>>;
 }
 
-function workSpan(span: Span, under: Context): RunningSpan {
+function workSpan(span: Span, spanContext: Context): RunningSpan {
   const { traceId, spanId: parentId, traceFlags } = span.spanContext();
   const isSampled = (traceFlags & TraceFlags.SAMPLED) !== 0;
   return {
     traceparent: writeTraceparent({ traceId, parentId, isSampled }),
-    run: (work) => context.with(under, work),
+    run: (work) => context.with(spanContext, work),
     end(attributes = {}, isFailed = false) {
       span.setAttributes(attributes);
       if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR });

@@ -72,8 +72,8 @@ describe("a TZif file", () => {
     const whole = tzif(given);
     for (let length = 0; length < whole.length; length += 1)
       expect(parseTzif(whole.subarray(0, length))).toBeUndefined();
-    const lying = Buffer.from(whole);
-    lying.writeUInt32BE(0xff_ff_ff_ff, 51 + 32);
-    expect(parseTzif(lying)).toBeUndefined();
+    const wrongCount = Buffer.from(whole);
+    wrongCount.writeUInt32BE(0xff_ff_ff_ff, 51 + 32);
+    expect(parseTzif(wrongCount)).toBeUndefined();
   });
 });

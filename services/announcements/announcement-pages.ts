@@ -1,4 +1,4 @@
-import { entriesBehind, firstPage } from "../../mixins/actions/page-entries.ts";
+import { entriesAfter, firstPage } from "../../mixins/actions/page-entries.ts";
 import { pageCursors } from "../../mixins/actions/page-cursor.ts";
 import type { Announcement } from "../contracts/announcements.contract.ts";
 import { isRefusal, type Refusal } from "../contracts/errors.ts";
@@ -19,7 +19,7 @@ export async function announcementPage(
   const position = cursors.read(cursor);
   if (isRefusal(position)) return position;
   // A guild has at most 1000. Their ids are sorted here: the index has the times of creation without the ids.
-  const behind = entriesBehind(await store.listIds(guildId), position, positionOf);
+  const behind = entriesAfter(await store.listIds(guildId), position, positionOf);
   const created = new Map(behind.map((each) => [each.id, each]));
   const announcements = flattened(store.listByIds(guildId, [...created.keys()]));
   return firstPage(announcements, limit, ({ id }) => cursors.write(positionOf(created.get(id) as CreatedAnnouncement)));

@@ -191,7 +191,7 @@ describe("announcements without the owner of their events (D42)", () => {
     return { eventId, id: (await services.call(createAnnouncement, params)).id };
   }
 
-  test("are answered, and none is marked as dangling", async () => {
+  test("are returned, and none is marked as dangling", async () => {
     const { eventId, id } = await eventWithAnnouncement();
     await services.call(removeEvent, { guildId, calendarNumber: 1, eventId });
     const listed = await withoutEvents.call(listAnnouncements, { guildId, amount: -1 }, { caller });

@@ -175,17 +175,17 @@ describe("the response of the gateway", () => {
 
   test("to a refusal of the owner has its message and the wire names of fields", async () => {
     const refusal = refuse("INVALID_REQUEST", [
-      { field: "eventColor", code: "NOT_ALLOWED", message: "must be a colour", allowed: ["RED"] },
+      { field: "eventColor", code: "NOT_ALLOWED", message: "must be a color", allowed: ["RED"] },
       { field: "subscribersRole[2]", code: "MALFORMED", message: "must be digits" },
     ]);
     const { status, body } = await send(failing(asError(refusal)), "/v1/announcement/update");
     expect(status).toBe(400);
     expect(body).toEqual({
-      message: "Bad request: event_color must be a colour; subscribers_role[2] must be digits",
+      message: "Bad request: event_color must be a color; subscribers_role[2] must be digits",
       code: "INVALID_REQUEST",
       request_id: "id-1",
       errors: [
-        { field: "event_color", code: "NOT_ALLOWED", message: "must be a colour", allowed: ["RED"] },
+        { field: "event_color", code: "NOT_ALLOWED", message: "must be a color", allowed: ["RED"] },
         { field: "subscribers_role[2]", code: "MALFORMED", message: "must be digits" },
       ],
     });

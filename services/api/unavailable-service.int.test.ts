@@ -9,10 +9,10 @@ import type { AnnouncementId } from "../contracts/ids.ts";
 
 describe("an unavailable service", () => {
   let gateway: TestGateway;
-  const well = { database: true };
+  const healthy = { database: true };
   const silence = Promise.withResolvers<Health>();
-  let health: Health | Promise<Health> = well;
-  let calendarHealth: Health | Promise<Health> = well;
+  let health: Health | Promise<Health> = healthy;
+  let calendarHealth: Health | Promise<Health> = healthy;
   let calls = 0;
 
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe("an unavailable service", () => {
     await untilReady(gateway);
   });
   afterAll(async () => {
-    silence.resolve(well);
+    silence.resolve(healthy);
     await gateway.stop();
   });
 
@@ -48,7 +48,7 @@ describe("an unavailable service", () => {
     health = { database: false };
     await until(async () => (await missing()) !== undefined, "something is missing");
     expect(await missing()).toEqual(["database of announcements"]);
-    health = well;
+    health = healthy;
     await untilReady(gateway);
   });
 
@@ -63,7 +63,7 @@ describe("an unavailable service", () => {
     expect([refused.status, refused.headers.get("retry-after"), calls]).toEqual([503, "1", before]);
     await expect(gateway.post("/v2/events/list/ongoing", {})).resolves.toMatchObject({ status: 400 });
 
-    health = well;
+    health = healthy;
     await untilReady(gateway);
     await expect(get("any")).resolves.toMatchObject({ status: 404, body: { code: "ANNOUNCEMENT_NOT_FOUND" } });
   });

@@ -175,7 +175,7 @@ describe("calendar events on the bus", () => {
     expect(changes.find(({ id }) => id === eventId)).toMatchObject({ revision: stored + 1 });
   });
 
-  test("an occurrence has the times since which it has its start and its colour (D31)", async () => {
+  test("an occurrence has the times since which it has its start and its color (D31)", async () => {
     const guildId = calendar.newGuild();
     const { eventId } = await calendar.create(guildId);
     const occurrenceId = eventId as string as OccurrenceId;

@@ -176,7 +176,7 @@ describe("windows of calendars on the bus", () => {
     expect(soonestOccurrences.occurrences).toEqual(all.occurrences.slice(0, 2));
   });
 
-  test("dispatch gets only the occurrences whose start or colour changed since an instant, if it requests that", async () => {
+  test("dispatch gets only the occurrences whose start or color changed since an instant, if it requests that", async () => {
     const guildId = calendar.newGuild();
     const recurring = { recurs: true, recurrence: { frequency: "DAILY" } } as const;
     const { eventId: emptyOverride } = await calendar.create(guildId, recurring);

@@ -164,7 +164,7 @@ async function collectList(
   return list.entries.sort(compareEntries);
 }
 
-/** Returns a function that counts the bytes of a rule that is not simple. The occurrences of a series follow each other. */
+/** Returns a function that counts the bytes of a rule. It stores the last result: the occurrences of a series follow each other. */
 function ruleBytesBySeries(): (event: ListedEvent) => number {
   let last: ListedEvent | undefined;
   let bytes = 0;
@@ -175,7 +175,7 @@ function ruleBytesBySeries(): (event: ListedEvent) => number {
   };
 }
 
-/** Member names count as in the domain: the names in the response are as long or longer. */
+/** The JSON bytes of a rule with an RRULE text; 0 for a simple rule. The names in the response are as long or longer. */
 function ruleBytes({ recurring }: ListedEvent): number {
   const view = recurring === undefined ? undefined : recurrenceView(recurring.recurrence);
   return view?.rrule === undefined ? 0 : Buffer.byteLength(JSON.stringify(view));

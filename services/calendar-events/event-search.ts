@@ -22,13 +22,13 @@ import type { EventOrOverride, EventReads } from "./store/event-reads.store.ts";
 /** Searches a calendar page by page, in the order of ids (D49, README "How a search reads"). */
 export type EventSearch = (params: SearchEventsParams) => Promise<Page<EventView> | Refusal>;
 
-/** A page begins behind this id. */
+/** A page begins after this id. */
 type Position = readonly [id: string];
 
 const cursors = pageCursors<Position>("search", [""]);
 
 export interface SearchLimits {
-  /** Rows in one read: with the longest texts, 20 kB each, 2 MB. */
+  /** Rows in one read: at most 2 MB, since a row with the longest texts has 20 kB. */
   readonly rowsAtOnce: number;
   /** Rows of one page, after which it ends, also without an entry. */
   readonly rowsPerPage: number;

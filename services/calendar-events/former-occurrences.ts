@@ -16,7 +16,7 @@ import { mergedWindows, type Window } from "../contracts/window.ts";
 import { startsIn } from "./domain/event/window.ts";
 
 /**
- * Returns the former occurrences that started in the windows, of events that were moved, recoloured or removed since.
+ * Returns the former occurrences that started in the windows, of events that were moved, recolored or removed since.
  */
 export async function formerOccurrences(
   { guildId, windows, formerAfter = Infinity }: OccurrencesStartingParams,

@@ -133,7 +133,7 @@ describe("single occurrences of a series (D19)", () => {
     }
   });
 
-  test("a changed occurrence has the times since which it has its own start and colour (D31)", async () => {
+  test("a changed occurrence has the times since which it has its own start and color (D31)", async () => {
     const { guildId, series, second } = await newSeries();
     const first = await look(guildId, `${series}_20240506T120000Z` as OccurrenceId);
     const see = async () => {

@@ -31,7 +31,7 @@ interface OfCalendar {
 
 type Listed = EffectiveOccurrence<ListedEvent>;
 
-/** The order of a list (D17): a page begins behind this start and id. */
+/** The order of a list (D17): a page begins after this start and id. */
 type Position = readonly [startsAt: EpochMs, id: string];
 
 const cursors = pageCursors<Position>("events", [0, ""]);
@@ -91,7 +91,7 @@ interface Search {
   readonly window: Window;
   /** Whether an occurrence that overlaps the window is listed. */
   readonly isListed: (times: Times) => boolean;
-  /** The page begins behind it; undefined for the first page. */
+  /** The page begins after it; undefined for the first page. */
   readonly position: Position | undefined;
   readonly limit: number;
   readonly found: SoonestOccurrences<Listed>;
@@ -102,7 +102,7 @@ interface Part extends Window {
   readonly isFirst: boolean;
 }
 
-/** The parts of the window behind the position. The first one that has no event is followed by the first one that may have. */
+/** The parts of the window after the position. The first one that has no event is followed by the first one that may have. */
 async function* partsOf({ reads, calendar, window, position, found }: Search): AsyncIterable<Part> {
   const [startsAt] = position ?? [-Infinity];
   let part = { from: Math.max(window.from, startsAt), until: 0, isFirst: startsAt < window.from };

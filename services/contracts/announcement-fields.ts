@@ -20,7 +20,7 @@ export const announcementRules = {
   hours: integer(0, MAX_LEAD_MINUTES / 60),
   minutes: integer(0, MAX_LEAD_MINUTES),
   info: text(MAX_INFO_CHARACTERS),
-  // `colorProblems` checks the value: a colour is ignored, whatever its value, if the type does not use it (D27).
+  // `colorProblems` checks the value: a color is ignored, whatever its value, if the type does not use it (D27).
   eventColor: { type: "string", optional: true, documented: COLORS },
   subscribersRole: listOf(snowflakeOr("everyone", "here"), MAX_SUBSCRIBERS),
   subscribersUser: listOf(snowflake, MAX_SUBSCRIBERS),
@@ -44,7 +44,7 @@ export function referenceProblems({ type, eventId, eventColor }: ReferenceFields
   return [];
 }
 
-/** The problem of an unknown colour (D14), unless the type does not use colours (D27). */
+/** The problem of an unknown color (D14), unless the type does not use colors (D27). */
 export function colorProblems({ type, eventColor }: ReferenceFields): FieldProblem[] {
   const isUsed = type === "COLOR" || !ANNOUNCEMENT_TYPES.includes(type as AnnouncementType);
   if (!isUsed || typeof eventColor !== "string" || COLORS.includes(eventColor as Color)) return [];

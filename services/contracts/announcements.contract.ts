@@ -31,7 +31,7 @@ export interface Announcement extends Changed {
   readonly type: AnnouncementType;
   /** The event of SPECIFIC, or the series of RECUR; "" for the other types. */
   readonly eventId: EventId | OccurrenceId | "";
-  /** The colour of COLOR, where `NONE` means events without one; `NONE` for the other types. */
+  /** The color of COLOR, where `NONE` means events without one; `NONE` for the other types. */
   readonly eventColor: Color;
   /** Lead time is `hours`·60 + `minutes` before the start (D25). */
   readonly hours: number;

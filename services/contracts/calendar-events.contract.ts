@@ -21,7 +21,7 @@ import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 import type { OwnerName } from "./service-names.ts";
 import type { Window } from "./window.ts";
 
-/** Colours of events (D14). */
+/** Colors of events (D14). */
 export const COLORS = [
   "MELROSE",
   "RIPTIDE",

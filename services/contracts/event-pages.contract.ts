@@ -56,8 +56,8 @@ function hasFewWords(searched: string): boolean {
 
 /**
  * Searches the single events, series and changed occurrences of a calendar, in the order of their ids (D49). A series is one
- * entry, itself; an occurrence is one if its own texts or colour were changed. With a window, an entry overlaps it, a series by
- * one of its occurrences.
+ * entry. A changed occurrence is a further entry if its texts or its color were changed. With a window, only events that overlap
+ * it are found; a series overlaps it if one of its occurrences does.
  */
 export const searchEvents = action<SearchEventsParams, Page<EventView>>({
   name: "calendar-events.search",

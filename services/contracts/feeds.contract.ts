@@ -4,11 +4,11 @@ import { guildId, integer, listOf, oneOf, optional, reference, textOf } from "./
 import type { EpochMs, GuildId } from "./ids.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 
-/** The calendar of a feed (D47), and the colour to which it is limited. */
+/** The calendar of a feed (D47), and the color to which it is limited. */
 export interface FeedReference {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
-  /** The colour of its events; all colours if absent. */
+  /** The color of its events; all colors if absent. */
   readonly color?: Color;
 }
 

@@ -41,7 +41,7 @@ export interface GuildChange extends Partial<RecordOfKind> {
 
 export interface ListChangesParams {
   readonly guildId: GuildId;
-  /** The token of the response before; absent for the current state of everything. */
+  /** The token of the previous response; absent for the current state of all records. */
   readonly syncToken?: string;
   readonly limit?: number;
 }

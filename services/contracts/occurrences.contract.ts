@@ -20,7 +20,7 @@ export interface Occurrence extends EventTexts, Changed {
   readonly isFirst: boolean;
   /** Time at which it got its current start: created, moved, or its rule changed (D31). Database time. */
   readonly scheduledAt: EpochMs;
-  /** Time at which it got its current colour (D31). Database time. */
+  /** Time at which it got its current color (D31). Database time. */
   readonly coloredAt: EpochMs;
   /** For a former occurrence: time of the change that ended it. Database time. */
   readonly until?: EpochMs;
@@ -39,17 +39,17 @@ export interface OccurrencesStartingParams {
   readonly texts?: boolean;
   /** Restricts the result to these occurrences. */
   readonly only?: OnlyOccurrences;
-  /** Omits occurrences that got their start and their colour before this time. */
+  /** Omits occurrences that got their start and their color before this time. */
   readonly changedSince?: EpochMs;
   /**
-   * If set, `former` has the occurrences of events before their last move, change of colour or removal, if that was later than
+   * If set, `former` has the occurrences of events before their last move, change of color or removal, if that was later than
    * this time: without texts, at most 1000, those of the latest changes. A removed event is known for 7 days; for a series with
    * changed occurrences `former` has none.
    */
   readonly formerAfter?: EpochMs;
 }
 
-/** Selects occurrences by colour, or by event or series. */
+/** Selects occurrences by color, or by event or series. */
 export interface OnlyOccurrences {
   readonly color?: Color;
   readonly eventId?: EventId;

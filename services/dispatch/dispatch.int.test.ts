@@ -73,7 +73,7 @@ describe("dispatch plans every change and posts on time", () => {
     expect(await guild.upcoming()).toHaveLength(created);
   });
 
-  test("the posts of an event that is moved, removed or recoloured are moved or cancelled", async () => {
+  test("the posts of an event that is moved, removed or recolored are moved or cancelled", async () => {
     const guild = new TestGuild(services, sink);
     await guild.announcement(30);
     await guild.announcement(0, { type: "COLOR", eventColor: "RED", channel: "78" });
@@ -90,7 +90,7 @@ describe("dispatch plans every change and posts on time", () => {
     await guild.plannedFor();
     const reasons = (await guild.history()).map(({ state, reason }) => `${state}: ${reason}`);
     expect(reasons.toSorted()).toEqual([
-      "cancelled: the event got another colour",
+      "cancelled: the event got another color",
       "cancelled: the event was deleted or moved out of reach",
       "cancelled: the event was moved",
       "cancelled: the event was moved",

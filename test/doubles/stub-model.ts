@@ -3,7 +3,7 @@ import type { ReadableModel } from "../../mixins/mongo/find-command.ts";
 import type { UpdatableModel } from "../../mixins/mongo/bulk-update.ts";
 
 /** A model whose database responds to each command as the test decides. */
-export function stubModel(command: (asked: never) => Promise<unknown>): ReadableModel & UpdatableModel {
+export function stubModel(command: (body: never) => Promise<unknown>): ReadableModel & UpdatableModel {
   return {
     db: { db: { command } as never },
     collection: { name: "rows" },

@@ -38,7 +38,7 @@ describe("the chat server", () => {
     ["a field's value of 1025", embed({ fields: [{ name: "n", value: long(1_025) }] }), "embeds.0.fields.0.value"],
     ["26 fields", embed({ fields: Array.from({ length: 26 }, () => ({ name: "n", value: "v" })) }), "embeds.0.fields"],
     ["6001 in all", { embeds: [{ description: long(4_000) }, { description: long(2_001) }] }, "embeds"],
-    ["a colour beyond 24 bits", embed({ title: "t", color: 0x1000000 }), "embeds.0.color"],
+    ["a color beyond 24 bits", embed({ title: "t", color: 0x1000000 }), "embeds.0.color"],
     ["an image without a host", embed({ image: { url: "http://localhost/x.png" } }), "embeds.0.image.url"],
     ["a nonce of 26", { content: "c", nonce: long(26) }, "nonce"],
     [

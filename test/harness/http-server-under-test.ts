@@ -15,7 +15,7 @@ import { until } from "./until.ts";
 export const MIB = 1_048_576;
 
 /** A plain TCP connection, with the text that it has received. */
-export interface Line {
+export interface ClientConnection {
   readonly socket: Socket;
   readonly received: () => string;
   readonly closed: () => boolean;
@@ -82,7 +82,7 @@ export class HttpServerUnderTest {
     this.served.length = 0;
   }
 
-  async dial(first = "", options: Partial<NetConnectOpts> = {}): Promise<Line> {
+  async dial(first = "", options: Partial<NetConnectOpts> = {}): Promise<ClientConnection> {
     const socket = connect({ ...options, port: this.port, host: "127.0.0.1" });
     this.#sockets.push(socket);
     let text = "";
@@ -96,7 +96,7 @@ export class HttpServerUnderTest {
   }
 
   /** Sends a text, and waits for this number of responses. */
-  async send(text: string, responses = 1): Promise<Line> {
+  async send(text: string, responses = 1): Promise<ClientConnection> {
     const line = await this.dial(text);
     await until(() => statusesIn(line.received()).length >= responses, `${responses} responses`);
     await until(() => line.received().endsWith("}"), "the response's body");

@@ -47,7 +47,7 @@ export function newMongoMember(
   });
   let running: Running | undefined;
 
-  const command = (asked: mongoose.mongo.Document) => client.db("admin").command(asked);
+  const command = (document: mongoose.mongo.Document) => client.db("admin").command(document);
   const hello = () =>
     command({ hello: 1, maxTimeMS: ANSWERS_MS }).then(
       (response) => response as unknown as Hello,

@@ -71,8 +71,8 @@ describe("the announcements of a weekly event at 20:00 in New York, over HTTP (D
     const fields = { channel: "1", type: "RECUR", event_id: series, hours: 0, minutes: 5, info: "" };
     const { body } = await gateway.post("/v1/announcement/create", { ...guild, ...fields });
     for (const start of starts) {
-      const asked = { ...guild, id: body["id"], event_id: idOf(start) };
-      const { status, text } = await gateway.post("/v1/announcement/preview", asked);
+      const request = { ...guild, id: body["id"], event_id: idOf(start) };
+      const { status, text } = await gateway.post("/v1/announcement/preview", request);
       expect(status).toBe(200);
       expect(text).toContain(`<t:${start.toSeconds()}:F>`);
       expect(text).toMatch(/8:00.PM/u);

@@ -63,8 +63,8 @@ describe("new rules of a time zone that set its clock an hour ahead tomorrow (D4
 
   /** The calendar of the guild with announcements, in the change feed. */
   async function calendarChange() {
-    const asked = { mark: { at: 0, id: "" }, limit: 100 };
-    const { changes } = await gateway.call(calendarEventsChangesSince, asked);
+    const params = { mark: { at: 0, id: "" }, limit: 100 };
+    const { changes } = await gateway.call(calendarEventsChangesSince, params);
     return changes.find(({ id }) => id === `${announcing.guild_id}/1`);
   }
 

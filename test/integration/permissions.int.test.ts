@@ -75,13 +75,13 @@ describe("the permissions of keys (D3)", () => {
     });
 
     test.each(KEY_NAMES)("a key of a %s", async (name) => {
-      const asked = async (guild: GuildId) => {
+      const access = async (guild: GuildId) => {
         const { status, body } = await ask(route, keys.get(name)!, bodyOf(route, guild, things.get(guild)!));
         return { isLetIn: status !== 401 && status !== 403, isForbidden: body["code"] === "FORBIDDEN" };
       };
       const expected = (isLetIn: boolean) => ({ isLetIn, isForbidden: !isLetIn });
-      await expect(asked(OTHER)).resolves.toEqual(expected(may.other.includes(name)));
-      await expect(asked(OWN)).resolves.toEqual(expected(may.own.includes(name)));
+      await expect(access(OTHER)).resolves.toEqual(expected(may.other.includes(name)));
+      await expect(access(OWN)).resolves.toEqual(expected(may.own.includes(name)));
     });
 
     test.each(["revoked", "expired"])("a key that is %s", async (name) => {

@@ -50,7 +50,7 @@ describe("each service's database user", () => {
   test("no service has privileges on a whole database", () => {
     const privileges = SERVICES.flatMap(databasePrivileges);
     expect(privileges.filter(({ resource: { db, collection } }) => db !== "guildcal" || collection === "")).toEqual([]);
-    const actions = new Set(privileges.flatMap(({ actions }) => actions));
+    const actions = new Set(privileges.flatMap((privilege) => privilege.actions));
     const known = ["createCollection", "createIndex", "find", "insert", "listIndexes", "remove", "update"];
     expect([...actions].toSorted()).toEqual(known);
   });
@@ -79,18 +79,18 @@ describe("the messages of a service on the bus", () => {
     const { actions } = await contractImports(service);
     // The gateway serves and calls its own actions; other services do not call their own.
     const named = actions.filter((name) => service === "api" || !name.startsWith(`${service}.`));
-    const asked = MESSAGE_FLOW[service].calls.map(({ name }) => name).filter((name) => !name.endsWith(".health"));
-    expect([...new Set(asked)].toSorted()).toEqual(named);
+    const called = MESSAGE_FLOW[service].calls.map(({ name }) => name).filter((name) => !name.endsWith(".health"));
+    expect([...new Set(called)].toSorted()).toEqual(named);
   });
 
   test.each(SERVICES)("%s may publish and subscribe to exactly the events in its sources", async (service) => {
     const { events } = await contractImports(service);
-    const [tells, hears] = [MESSAGE_FLOW[service].broadcasts, MESSAGE_FLOW[service].listensTo].map((all) =>
+    const [broadcasts, listensTo] = [MESSAGE_FLOW[service].broadcasts, MESSAGE_FLOW[service].listensTo].map((all) =>
       all.map(({ name }) => name),
     );
     const ofItsOwn = service === "api" ? [ratesUsed.name] : [];
-    expect([...new Set([...tells!, ...hears!])].toSorted()).toEqual([...events, ...ofItsOwn].toSorted());
-    expect(Object.keys(schemaOf(service).events ?? {}).toSorted()).toEqual(hears!.toSorted());
+    expect([...new Set([...broadcasts!, ...listensTo!])].toSorted()).toEqual([...events, ...ofItsOwn].toSorted());
+    expect(Object.keys(schemaOf(service).events ?? {}).toSorted()).toEqual(listensTo!.toSorted());
   });
 
   test("a service with another action in its sources is found", async () => {
@@ -115,8 +115,8 @@ describe("each service's bus user", () => {
 
   test("the gateway's may call no internal actions except health checks, feeds and changed records", () => {
     const internal = EVERY_ACTION.filter(({ keys }) => keys === "none").map(({ name }) => name);
-    const asked = subjects("api", "publish", "REQB").filter((name) => internal.includes(name));
-    expect(internal.length).toBeGreaterThan(asked.length);
+    const called = subjects("api", "publish", "REQB").filter((name) => internal.includes(name));
+    expect(internal.length).toBeGreaterThan(called.length);
     const health = ["announcements", "calendar-events", "dispatch", "guild-settings"].map((name) => `${name}.health`);
     const feeds = ["calendar-events.openFeed", "calendar-events.readFeedPage"];
     const changed = [
@@ -126,13 +126,13 @@ describe("each service's bus user", () => {
       "dispatch.listSettled",
       "guild-settings.listChanged",
     ];
-    expect(asked).toEqual([...health, ...feeds, ...changed].toSorted());
+    expect(called).toEqual([...health, ...feeds, ...changed].toSorted());
   });
 
   test.each(SERVICES)("that of %s may reply only to services that call it", (service) => {
-    const asked = (other: ServiceName) => MESSAGE_FLOW[other].calls.some(({ name }) => name.startsWith(`${service}.`));
+    const called = (other: ServiceName) => MESSAGE_FLOW[other].calls.some(({ name }) => name.startsWith(`${service}.`));
     expect(subjects(service, "publish", "RES")).toEqual(
-      SERVICES.filter(asked)
+      SERVICES.filter(called)
         .map((other) => `${other}.*`)
         .toSorted(),
     );
@@ -141,10 +141,10 @@ describe("each service's bus user", () => {
   test.each(SERVICES)("that of %s gets only messages to the service", (service) => {
     const ofBusUsers = service === "api" ? [ALL_BUS_SUBJECTS] : [];
     const all = natsPermissions(service).subscribe.filter((subject) => /[*>]/.test(subject));
-    const heard = all.filter((subject) => !ofBusUsers.includes(subject));
-    expect(all.length - heard.length).toBe(ofBusUsers.length);
-    expect(heard.filter((subject) => !/^MOL-guildcal\.[A-Z]+\.[a-z-]+(?:\.\*){1,2}$/.test(subject))).toEqual([]);
-    expect(new Set(heard.map((subject) => subject.split(".")[2]))).toEqual(new Set([service]));
+    const received = all.filter((subject) => !ofBusUsers.includes(subject));
+    expect(all.length - received.length).toBe(ofBusUsers.length);
+    expect(received.filter((subject) => !/^MOL-guildcal\.[A-Z]+\.[a-z-]+(?:\.\*){1,2}$/.test(subject))).toEqual([]);
+    expect(new Set(received.map((subject) => subject.split(".")[2]))).toEqual(new Set([service]));
   });
 
   test("no service may call one process, Moleculer's internal actions, or actions by a wildcard", () => {
@@ -157,7 +157,7 @@ describe("each service's bus user", () => {
 
 describe("a bus user", () => {
   const permissions = (access: "read" | "write") => busUserPermissions({ name: "shop-bot", access });
-  const asked = (access: "read" | "write") =>
+  const called = (access: "read" | "write") =>
     permissions(access)
       .publish.filter((subject) => subject.includes(".REQB."))
       .map((subject) => subject.split(".REQB.")[1]);
@@ -166,9 +166,9 @@ describe("a bus user", () => {
   ];
 
   test("may call exactly the actions that guild keys with the same access reach over HTTP", () => {
-    expect(asked("read")).toEqual(ofKeys("guild read").toSorted());
-    expect(asked("write")).toEqual(ofKeys("guild read", "guild write").toSorted());
-    expect(asked("read").length).toBeGreaterThan(5);
+    expect(called("read")).toEqual(ofKeys("guild read").toSorted());
+    expect(called("write")).toEqual(ofKeys("guild read", "guild write").toSorted());
+    expect(called("read").length).toBeGreaterThan(5);
   });
 
   test("publishes and subscribes only in its own namespace, and serves no calls there", () => {

@@ -104,8 +104,8 @@ describe("a database user for each service", () => {
 
   test("a service's cannot grant itself more privileges", async () => {
     const more = { grantRolesToUser: "announcements", roles: ["api"] };
-    const asked = (await opened(mongod.urlOf("announcements"))).getClient().db("admin").command(more);
-    await expect(asked).rejects.toMatchObject(NOT_ALLOWED);
+    const attempt = (await opened(mongod.urlOf("announcements"))).getClient().db("admin").command(more);
+    await expect(attempt).rejects.toMatchObject(NOT_ALLOWED);
     const given = (await opened(mongod.url)).getClient().db("admin").command(more);
     await expect(given).resolves.toMatchObject({ ok: 1 });
   });

@@ -54,7 +54,7 @@ describe("the environment of a process", () => {
     return [...all].filter(([name]) => name.startsWith(`${program} `)).map(([, environment]) => environment);
   }
 
-  test("npm run start:nats: each service knows only its own secrets; mongod, nats-server and the watchers know none", async () => {
+  test("npm run start:nats: each service has only its own secrets; mongod, nats-server and the watchers have none", async () => {
     const all = await environments("nats");
     const programs = new Set([...all.keys()].map((name) => name.split(" ", 1)[0]));
     expect(programs).toEqual(new Set([...SERVICES, "mongod", "nats-server", "sh"]));
@@ -69,7 +69,7 @@ describe("the environment of a process", () => {
     expect([...all].filter(([, environment]) => environment.includes(FOREIGN)).map(([name]) => name)).toEqual([]);
   });
 
-  test("npm start: neither mongod nor its watcher knows a secret", async () => {
+  test("npm start: neither mongod nor its watcher has a secret", async () => {
     const all = await environments("all");
     const programs = new Set([...all.keys()].map((name) => name.split(" ", 1)[0]));
     expect(programs).toEqual(new Set(["mongod", "sh"]));

@@ -35,9 +35,9 @@ describe("a MongoDB that hangs", () => {
     const ready = async () => (await fetch(`${baseUrl}/health/ready`, { signal: AbortSignal.timeout(5_000) })).status;
     await until(async () => (await ready()) === 503, "a failed readiness probe");
     // Longer than a key is cached, so that the query of the key hangs, too.
-    const asked = Date.now();
+    const startedAt = Date.now();
     const settings = () => post(baseUrl, KEY, "/v2/guild/settings/get", { guild_id: "1" });
-    while (Date.now() - asked < 7_000) expect((await settings()).status).toBe(503);
+    while (Date.now() - startedAt < 7_000) expect((await settings()).status).toBe(503);
     process.kill(mongod, "SIGCONT");
     await until(async () => (await ready()) === 200, "readiness");
     await until(async () => (await settings()).status === 200, "a response");

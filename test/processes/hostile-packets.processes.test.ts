@@ -44,7 +44,7 @@ describe("a process on a bus with an attacker who has another service's user", (
   let users: TemporaryNatsUsers;
   let victim: GuildcalProcess;
   let probes: string;
-  let asker: ServiceBroker;
+  let caller: ServiceBroker;
   let attacker: NatsConnection;
   let victimId: string;
 
@@ -54,17 +54,21 @@ describe("a process on a bus with an attacker who has another service's user", (
     const probePort = await freePort(0);
     probes = `http://127.0.0.1:${probePort}`;
     victim = launch({ PROBE_PORT: String(probePort) });
-    const options = brokerOptions({ nodeId: "api.asker", natsUrl: users.urlOf("api", server.port), logLevel: "fatal" });
-    asker = new ServiceBroker({ ...options, logger: false });
-    await asker.start();
-    await asker.waitForServices("guild-settings", 60_000, 20);
+    const options = brokerOptions({
+      nodeId: "api.caller",
+      natsUrl: users.urlOf("api", server.port),
+      logLevel: "fatal",
+    });
+    caller = new ServiceBroker({ ...options, logger: false });
+    await caller.start();
+    await caller.waitForServices("guild-settings", 60_000, 20);
     [victimId] = knownProcesses() as [string];
     const { host, username: user, password: pass } = new URL(users.urlOf("api", server.port));
     attacker = await connect({ servers: host, user, pass });
   });
   afterAll(async () => {
     await attacker.close();
-    await asker.stop();
+    await caller.stop();
     await victim.end("SIGKILL");
     await server.stop();
   });
@@ -80,10 +84,10 @@ describe("a process on a bus with an attacker who has another service's user", (
   }
 
   function knownProcesses(): string[] {
-    return replicasOf(asker, "guild-settings");
+    return replicasOf(caller, "guild-settings");
   }
 
-  const readSettings = () => asker.call(getGuildSettings.name, { guildId: "7" as GuildId }, { timeout: 5_000 });
+  const readSettings = () => caller.call(getGuildSettings.name, { guildId: "7" as GuildId }, { timeout: 5_000 });
   const forged = (command: string, sender: string, fields: object) =>
     attacker.publish(`${PREFIX}.${command}`, encoder.encode({ ver: "5", sender, ...fields }));
   const dropped = async () => {
@@ -135,15 +139,15 @@ describe("a process on a bus with an attacker who has another service's user", (
     ["has a later version without services", "INFO", { services: [], seq: 1_000_000 }],
   ])("is known again after its next heartbeat if a forged packet says that it %s", async (_, command, fields) => {
     await until(() => knownProcesses().includes(victimId), "the process is known");
-    const { instanceID } = asker.registry.nodes.get(victimId);
+    const { instanceID } = caller.registry.nodes.get(victimId);
     const lost: unknown[] = [];
     const onLost = (event: unknown) => lost.push(event);
-    asker.localBus.on("$node.disconnected", onLost);
+    caller.localBus.on("$node.disconnected", onLost);
     forged(command, victimId, { instanceID, ...fields });
     await attacker.flush();
     await until(() => !knownProcesses().includes(victimId), "the forged packet has an effect");
     await until(() => knownProcesses().includes(victimId), "the process is known again");
-    asker.localBus.off("$node.disconnected", onLost);
+    caller.localBus.off("$node.disconnected", onLost);
     // By a heartbeat: without one the process would be taken for lost, seconds later, and then be known as a new one.
     expect(lost).toHaveLength(command === "DISCONNECT" ? 1 : 0);
     await expect(readSettings()).resolves.toMatchObject({ prefix: "!" });
@@ -174,7 +178,7 @@ describe("a process on a bus with an attacker who has another service's user", (
   });
 
   test("a request that is too large for the bus fails at once, with the reason", async () => {
-    const tooLarge = asker.call(getGuildSettings.name, { guildId: "7".repeat(200_000) as GuildId });
+    const tooLarge = caller.call(getGuildSettings.name, { guildId: "7".repeat(200_000) as GuildId });
     await expect(tooLarge).rejects.toMatchObject({ type: "REQUEST_TOO_LARGE" });
   });
 });

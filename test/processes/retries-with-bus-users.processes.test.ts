@@ -24,7 +24,7 @@ describe("a call on a bus with a user for each service", () => {
   let caller: ServiceBroker;
   let replicas: ServiceBroker[];
   /** The replicas that received a call, in order. */
-  let asked: ServiceBroker[];
+  let called: ServiceBroker[];
   let handle: (replica: ServiceBroker) => Promise<null | Refusal>;
   const natsLog = () => readFile(join(folder, "nats.log"), "utf8");
 
@@ -40,11 +40,11 @@ describe("a call on a bus with a user for each service", () => {
   });
 
   beforeEach(async () => {
-    asked = [];
+    called = [];
     caller = newBroker("announcements", "caller");
     replicas = ["one", "two"].map((name) => {
       const replica = newBroker("calendar-events", name);
-      const serveCall = () => (asked.push(replica), handle(replica));
+      const serveCall = () => (called.push(replica), handle(replica));
       replica.createService({ name: "calendar-events", actions: serve(findEvent, serveCall) });
       return replica;
     });
@@ -61,20 +61,20 @@ describe("a call on a bus with a user for each service", () => {
 
   test("is performed by the other replica if one is killed while it serves the call", async () => {
     handle = async (replica) => {
-      if (asked.length > 1) return null;
+      if (called.length > 1) return null;
       await natsTransporterOf(replica)?.loseConnection();
       return new Promise(() => undefined);
     };
     await expect(caller.call(findEvent.name, params)).resolves.toBeNull();
-    expect(asked).toHaveLength(2);
-    expect(asked[1]).not.toBe(asked[0]);
+    expect(called).toHaveLength(2);
+    expect(called[1]).not.toBe(called[0]);
     expect(await natsLog()).not.toContain("Publish Violation");
   });
 
   test("that fails with UNAVAILABLE is retried, and the NATS server allows the retry", async () => {
-    handle = async () => (asked.length < 3 ? refuse("UNAVAILABLE") : null);
+    handle = async () => (called.length < 3 ? refuse("UNAVAILABLE") : null);
     await expect(caller.call(findEvent.name, params)).resolves.toBeNull();
-    expect(asked).toHaveLength(3);
+    expect(called).toHaveLength(3);
     expect(await natsLog()).not.toContain("Publish Violation");
   });
 
@@ -84,7 +84,7 @@ describe("a call on a bus with a user for each service", () => {
     Object.assign(stopping, { stopping: true });
     const calls = Array.from({ length: 20 }, () => caller.call(findEvent.name, params));
     await expect(Promise.all(calls)).resolves.toEqual(Array.from({ length: 20 }, () => null));
-    expect(new Set(asked)).toEqual(new Set([replicas[1]]));
+    expect(new Set(called)).toEqual(new Set([replicas[1]]));
     expect(await natsLog()).not.toContain("Publish Violation");
     Object.assign(stopping, { stopping: false });
   });

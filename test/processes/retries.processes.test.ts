@@ -98,8 +98,8 @@ describe("a call to another process", () => {
 
   test("is retried within a budget: of a hundred reads without a response, fifty", async () => {
     handle = () => lost.promise;
-    const asked = await Promise.allSettled(Array.from({ length: 100 }, () => caller.call(read.name)));
-    expect(asked.filter(({ status }) => status === "fulfilled")).toEqual([]);
+    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => caller.call(read.name)));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toEqual([]);
     // Each call adds a tenth of a retry to the budget.
     expect(calls).toBeGreaterThanOrEqual(150);
     expect(calls).toBeLessThan(165);

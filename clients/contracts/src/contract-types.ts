@@ -13,7 +13,7 @@ export interface Announcement extends Changed {
   readonly type: AnnouncementType;
   /** The event of SPECIFIC, or the series of RECUR; "" for the other types. */
   readonly eventId: EventId | OccurrenceId | "";
-  /** The colour of COLOR, where `NONE` means events without one; `NONE` for the other types. */
+  /** The color of COLOR, where `NONE` means events without one; `NONE` for the other types. */
   readonly eventColor: Color;
   /** Lead time is `hours`·60 + `minutes` before the start (D25). */
   readonly hours: number;
@@ -76,7 +76,7 @@ export interface AnnouncementChanged {
   readonly revision: number;
 }
 
-/** Colours of events (D14). */
+/** Colors of events (D14). */
 export const COLORS = [
   "MELROSE",
   "RIPTIDE",
@@ -426,11 +426,11 @@ export interface SearchEventsParams extends Partial<Window>, PageParams {
   readonly color?: Color;
 }
 
-/** The calendar of a feed (D47), and the colour to which it is limited. */
+/** The calendar of a feed (D47), and the color to which it is limited. */
 export interface FeedReference {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
-  /** The colour of its events; all colours if absent. */
+  /** The color of its events; all colors if absent. */
   readonly color?: Color;
 }
 
@@ -497,7 +497,7 @@ export interface GuildChange extends Partial<RecordOfKind> {
 
 export interface ListChangesParams {
   readonly guildId: GuildId;
-  /** The token of the response before; absent for the current state of everything. */
+  /** The token of the previous response; absent for the current state of all records. */
   readonly syncToken?: string;
   readonly limit?: number;
 }

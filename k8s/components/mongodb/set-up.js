@@ -1,5 +1,6 @@
-// mongosh runs this script beside a member of the replica set at each start. It initiates the set, adds its members, and creates
-// a user for each service with access only to the service's own collections, and a user for backups, which can only read. It can be run again at any time.
+// mongosh runs this script beside a member of the replica set at each start. The script initiates the set and adds its
+// members. It creates a user for each service, with access only to the collections of the service, and a user for backups,
+// which can only read. It can be run again at any time.
 //
 // It must run on the member's host, since MongoDB without users accepts only clients of its own host.
 const { existsSync, readFileSync } = require("node:fs");

@@ -8,7 +8,7 @@ import { eventReference, referredId } from "./event-reference.ts";
 const guildId = "375357265198317579" as GuildId;
 const id = "4a1c9a52-6c4e-4a53-9f0e-111111111111" as AnnouncementId;
 const eventId = `e${"0".repeat(25)}` as EventId;
-const asked: CreateAnnouncementParams = {
+const params: CreateAnnouncementParams = {
   guildId,
   channel: "99",
   type: "SPECIFIC",
@@ -18,7 +18,7 @@ const asked: CreateAnnouncementParams = {
   minutes: 30,
   info: "",
 };
-const stored: Announcement = { ...newAnnouncement(id, asked, eventId), standsSince: 1000 };
+const stored: Announcement = { ...newAnnouncement(id, params, eventId), standsSince: 1000 };
 
 function change(changes: object, reference?: EventId) {
   return changeAnnouncement(stored, { guildId, id, ...changes }, reference);
@@ -26,7 +26,7 @@ function change(changes: object, reference?: EventId) {
 
 describe("a new announcement", () => {
   test("has the defaults of D26, and keeps only the reference of its type (D27)", () => {
-    expect(newAnnouncement(id, asked, eventId)).toEqual({
+    expect(newAnnouncement(id, params, eventId)).toEqual({
       id,
       guildId,
       channel: "99",
@@ -44,15 +44,15 @@ describe("a new announcement", () => {
     });
   });
 
-  test("of type COLOR keeps its colour and no event", () => {
-    expect(newAnnouncement(id, { ...asked, type: "COLOR" }, "")).toMatchObject({ eventId: "", eventColor: "RED" });
+  test("of type COLOR keeps its color and no event", () => {
+    expect(newAnnouncement(id, { ...params, type: "COLOR" }, "")).toMatchObject({ eventId: "", eventColor: "RED" });
   });
 });
 
 describe("an update", () => {
   test("keeps the fields that it does not name", () => {
     expect(change({ channel: "7" })).toEqual({
-      next: { ...newAnnouncement(id, asked, eventId), channel: "7", revision: 2 },
+      next: { ...newAnnouncement(id, params, eventId), channel: "7", revision: 2 },
       restartsRule: false,
       isUnchanged: false,
     });

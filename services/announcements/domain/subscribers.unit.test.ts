@@ -13,9 +13,9 @@ import { changedSubscribers } from "./subscribers.ts";
 
 const guildId = "375357265198317579" as GuildId;
 const id = "4a1c9a52-6c4e-4a53-9f0e-111111111111" as AnnouncementId;
-const asked = { guildId, channel: "9", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" } as const;
+const params = { guildId, channel: "9", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" } as const;
 const lists = { subscribersRole: ["everyone", "5"], subscribersUser: ["1", "2"] };
-const stored: Announcement = { ...newAnnouncement(id, { ...asked, ...lists }, ""), standsSince: 1 };
+const stored: Announcement = { ...newAnnouncement(id, { ...params, ...lists }, ""), standsSince: 1 };
 const numbered = (count: number, from = 0) => Array.from({ length: count }, (_, at) => String(from + at));
 
 const change = (changes: Partial<UpdateAnnouncementParams>) =>

@@ -4,8 +4,8 @@ import type { ChangesPage } from "./changes-reader.ts";
 import { streamedChangesFields } from "./changes.wire.ts";
 
 /**
- * A page of changes in the form of Server-Sent Events. The token is the id of the event, so that a client that loses the
- * connection sends it as `Last-Event-ID`. A block without data is no event, and still sets the last id.
+ * A page of changes in the form of Server-Sent Events. The sync token is the id of the event: a client that loses the
+ * connection sends it as `Last-Event-ID`. The heartbeat has no data, so a client gets no event, and stores the id.
  */
 export function encodedPage(page: ChangesPage): EncodedPage {
   const { changes, syncToken, position, more, isHeldBack } = page;

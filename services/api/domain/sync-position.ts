@@ -49,7 +49,7 @@ export function perKind<Value>(valueOf: (kind: ChangeKind) => Value): Readonly<R
  * position after them.
  *
  * A position covers all writes up to its record, so it is never after a write that may be missing in the read: it stays before
- * the first record that is not settled, or that is not delivered. The delivered revisions behind it are named one by one.
+ * the first record that is not settled, or that is not delivered. The delivered revisions after it are named one by one.
  */
 export function selectChanges(position: SyncPosition, changes: ChangesByKind, limit: number): Delivery {
   const candidates = CHANGE_KINDS.flatMap((kind) =>
@@ -57,7 +57,7 @@ export function selectChanges(position: SyncPosition, changes: ChangesByKind, li
   ).toSorted(
     (one, other) => compareKeys(one, other) || CHANGE_KINDS.indexOf(one.kind) - CHANGE_KINDS.indexOf(other.kind),
   );
-  // The records behind the last one of an incomplete list are not known yet.
+  // The records after the last one of an incomplete list are not known yet.
   const incomplete = CHANGE_KINDS.filter((kind) => changes[kind].more);
   const knownUntil = Math.min(...incomplete.map((kind) => changes[kind].changed.at(-1)?.at ?? 0));
   const isSettled = ({ kind, at }: Pick<ChangedRecordOfKind, "kind" | "at">) => at <= changes[kind].settledUntil;

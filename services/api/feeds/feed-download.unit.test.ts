@@ -37,7 +37,7 @@ function downloadOf(
     },
     onDefect: (error) => defects.push(error),
   });
-  return { calls, defects, ask: (request = requestOf()) => download(request, "id-1") };
+  return { calls, defects, get: (request = requestOf()) => download(request, "id-1") };
 }
 
 async function bodyOf({ body }: HttpResponse): Promise<string> {
@@ -49,18 +49,18 @@ async function bodyOf({ body }: HttpResponse): Promise<string> {
 
 describe("the download of a feed", () => {
   test("is one body for a single page, and a stream for several pages", async () => {
-    const one = await downloadOf(1).ask();
+    const one = await downloadOf(1).get();
     expect([one.status, one.body]).toEqual([200, "page 1"]);
-    const { ask, calls } = downloadOf(3);
-    const response = await ask();
+    const { get, calls } = downloadOf(3);
+    const response = await get();
     expect(calls).toEqual(["open", "1"]);
     expect(await bodyOf(response)).toBe("page 1page 2page 3");
     expect(calls).toEqual(["open", "1", "2", "3"]);
   });
 
   test("reads no page for a HEAD request", async () => {
-    const { ask, calls } = downloadOf(3);
-    const { status, headers } = await ask(requestOf("HEAD"));
+    const { get, calls } = downloadOf(3);
+    const { status, headers } = await get(requestOf("HEAD"));
     expect([status, headers["etag"], calls]).toEqual([200, '"t"', ["open"]]);
   });
 
@@ -68,25 +68,25 @@ describe("the download of a feed", () => {
     ["the guild may no longer have the calendar", asError(refuse("CALENDAR_NOT_FOUND")), "FEED_NOT_FOUND"],
     ["calendar-events is not available", asError(refuse("UNAVAILABLE")), "UNAVAILABLE"],
   ])("is refused if %s", async (_title, error, refusal) => {
-    const { ask } = downloadOf(1, { failing: new Map([["open", error]]) });
-    await expect(ask()).rejects.toMatchObject({ refusal: { refusal } });
+    const { get } = downloadOf(1, { failing: new Map([["open", error]]) });
+    await expect(get()).rejects.toMatchObject({ refusal: { refusal } });
   });
 
   test("has an error status if its first page cannot be read, and breaks off if a later one cannot", async () => {
     const first = downloadOf(3, { failing: new Map([["1", asError(refuse("UNAVAILABLE"))]]) });
-    await expect(first.ask()).rejects.toBeInstanceOf(RequestRefused);
+    await expect(first.get()).rejects.toBeInstanceOf(RequestRefused);
     const second = downloadOf(3, { failing: new Map([["2", asError(refuse("UNAVAILABLE"))]]) });
-    await expect(bodyOf(await second.ask())).rejects.toBeInstanceOf(StreamBroken);
+    await expect(bodyOf(await second.get())).rejects.toBeInstanceOf(StreamBroken);
     const unforeseen = downloadOf(3, { failing: new Map([["2", new Error("unforeseen")]]) });
-    await expect(bodyOf(await unforeseen.ask())).rejects.toBeInstanceOf(StreamBroken);
+    await expect(bodyOf(await unforeseen.get())).rejects.toBeInstanceOf(StreamBroken);
     expect([second.defects.length, unforeseen.defects.length]).toEqual([0, 1]);
   });
 
   test("waits if four of its guild are being sent, until one of them ends", async () => {
-    const { ask, calls } = downloadOf(2);
-    const downloads = await Promise.all([ask(), ask(), ask(), ask()]);
+    const { get, calls } = downloadOf(2);
+    const downloads = await Promise.all([get(), get(), get(), get()]);
     const pagesRead = () => calls.filter((call) => call !== "open").length;
-    const fifth = ask();
+    const fifth = get();
     await new Promise((wake) => setImmediate(wake));
     expect(pagesRead()).toBe(4);
     downloads[0]?.onClose?.();
@@ -96,9 +96,9 @@ describe("the download of a feed", () => {
 
   test("waits if sixteen are being sent to its address, of any guilds", async () => {
     let guilds = 0;
-    const { ask, calls } = downloadOf(2, { guild: () => String((guilds += 1)) });
-    const downloads = await Promise.all(Array.from({ length: 16 }, () => ask()));
-    const next = ask();
+    const { get, calls } = downloadOf(2, { guild: () => String((guilds += 1)) });
+    const downloads = await Promise.all(Array.from({ length: 16 }, () => get()));
+    const next = get();
     await new Promise((wake) => setImmediate(wake));
     expect(calls.filter((call) => call !== "open")).toHaveLength(16);
     for (const { onClose } of downloads) onClose?.();
@@ -107,9 +107,9 @@ describe("the download of a feed", () => {
 
   test("releases its slot if it could not be started", async () => {
     const failing = new Map<string, unknown>([["1", asError(refuse("UNAVAILABLE"))]]);
-    const { ask } = downloadOf(2, { failing });
-    for (let at = 0; at < 6; at += 1) await expect(ask()).rejects.toBeInstanceOf(RequestRefused);
+    const { get } = downloadOf(2, { failing });
+    for (let at = 0; at < 6; at += 1) await expect(get()).rejects.toBeInstanceOf(RequestRefused);
     failing.clear();
-    expect((await ask()).status).toBe(200);
+    expect((await get()).status).toBe(200);
   });
 });

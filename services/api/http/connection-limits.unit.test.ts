@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import {
   HttpServerUnderTest,
-  type Line,
+  type ClientConnection,
   MIB,
   request,
   statusesIn,
@@ -22,14 +22,14 @@ describe("the connection limits of the HTTP server", () => {
       onConnectionLimit: () => (full += 1),
       respond: async () => ((begun += 1), await held.promise, jsonResponse(200, {})),
     });
-    const lines = [await server.dial(), await server.dial()];
-    for (const { socket } of lines) socket.write(request("{}"));
+    const connections = [await server.dial(), await server.dial()];
+    for (const { socket } of connections) socket.write(request("{}"));
     await until(() => begun === 2, "both are busy");
     const third = await server.dial();
     await until(third.closed, "the third is closed");
     held.resolve();
-    await until(() => lines.every(({ received }) => received().endsWith("}")), "the others are answered");
-    expect([full, ...lines.map(({ received }) => statusesIn(received())[0])]).toEqual([1, "200", "200"]);
+    await until(() => connections.every(({ received }) => received().endsWith("}")), "the others are answered");
+    expect([full, ...connections.map(({ received }) => statusesIn(received())[0])]).toEqual([1, "200", "200"]);
   });
 
   test("the connection that has been idle for longest is closed in favour of a new one", async () => {
@@ -38,7 +38,7 @@ describe("the connection limits of the HTTP server", () => {
     one.socket.write(request("{}"));
     await until(() => statusesIn(one.received()).length === 2, "the first was busy last");
     await server.send(request("{}"));
-    await until(other.closed, "the idlest is closed");
+    await until(other.closed, "the longest idle connection is closed");
     expect(one.closed()).toBe(false);
   });
 
@@ -65,18 +65,18 @@ describe("the connection limits of the HTTP server", () => {
     const second = await server.send(request("{}"));
     const ofOther = await server.send(request("{}"));
     await server.send(request("{}"));
-    await until(first.closed, "the idlest of the address is closed");
+    await until(first.closed, "the longest idle connection of the address is closed");
     expect([second.closed(), ofOther.closed()]).toEqual([false, false]);
   });
 
   test("connections of trusted proxies have no limit per address", async () => {
     await server.start({ limits: { maxConnectionsPerAddress: 1 }, addressOf: () => undefined });
-    const lines = [
+    const connections = [
       await server.send(request("{}")),
       await server.send(request("{}")),
       await server.send(request("{}")),
     ];
-    expect(lines.map(({ closed }) => closed())).toEqual([false, false, false]);
+    expect(connections.map(({ closed }) => closed())).toEqual([false, false, false]);
   });
 
   test("an address whose connections all wait for responses gets no further one until a response was sent", async () => {
@@ -100,17 +100,17 @@ describe("the connection limits of the HTTP server", () => {
   test("the bytes of unread responses are limited over all connections, and the slowest reader is closed", async () => {
     const large = { large: "x".repeat(8 * MIB) };
     await server.start({ limits: { maxBufferedBytes: 20 * MIB }, respond: async () => jsonResponse(200, large) });
-    const lines: Line[] = [];
+    const connections: ClientConnection[] = [];
     for (let at = 0; at < 3; at += 1) {
       const line = await server.dial();
       line.socket.pause();
       line.socket.write(request("{}"));
-      lines.push(line);
+      connections.push(line);
       await until(() => server.served.length === at + 1, "the response is given");
     }
-    await until(() => server.accepted[0]!.destroyed, "the slowest is cut");
-    for (const { socket } of lines) socket.resume();
-    await until(() => lines.slice(1).every(({ received }) => received().endsWith('"}')), "the others get theirs");
-    expect(lines[0]!.received().length).toBeLessThan(8 * MIB);
+    await until(() => server.accepted[0]!.destroyed, "the slowest is closed");
+    for (const { socket } of connections) socket.resume();
+    await until(() => connections.slice(1).every(({ received }) => received().endsWith('"}')), "the others get theirs");
+    expect(connections[0]!.received().length).toBeLessThan(8 * MIB);
   });
 });

@@ -115,7 +115,7 @@ function textSchema({ form, enum: values, documented = values }: Rule): JsonSche
   return {
     type: "string",
     maxLength: max,
-    // Only JavaScript's literals need an escaped slash.
+    // A regular expression in JSON Schema has no escaped slashes, as JavaScript's literals have.
     ...(pattern === undefined ? {} : { pattern: pattern.source.replaceAll("\\/", "/") }),
     ...(hint === undefined ? {} : { description: `Must be ${hint}` }),
   };
@@ -127,7 +127,7 @@ function integerSchema({ min, max, notEqual }: Rule): JsonSchema {
   return { type: "integer", format, minimum: min, maximum: max, ...except };
 }
 
-/** The limits have every digit (D7). */
+/** The limits are written with every digit, although a JavaScript number would round them (D7). */
 function int64Schema({ min, max }: NonNullable<Rule["int64"]>): JsonSchema {
   return { type: "integer", format: "int64", minimum: jsonInteger(min), maximum: jsonInteger(max) };
 }

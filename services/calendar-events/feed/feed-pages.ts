@@ -40,14 +40,17 @@ export function feedPages(reads: FeedReads, pageLength = PAGE_LENGTH): FeedPages
     return head + (await timeZonesOf(params, calendar, moment)).join("");
   }
 
-  /** The VTIMEZONE components of all zones in which the calendar's series may be. */
+  /**
+   * The VTIMEZONE components of all zones in which the calendar's series may be. The calendar stores its last zones; when it
+   * has the largest number of them, the series may also have older ones.
+   */
   async function timeZonesOf({ guildId, calendarNumber }: FeedReference, { zoneChanges }: Calendar, moment: string) {
     if (zoneChanges.length === 0) return [];
     const of = { guildId, calendarNumber };
-    const forgotten = zoneChanges.length < MAX_ZONE_CHANGES ? [] : await reads.zonesOfSeries(of);
+    const olderZones = zoneChanges.length < MAX_ZONE_CHANGES ? [] : await reads.zonesOfSeries(of);
     const from = await reads.earliestStart(of, moment);
     if (from === undefined) return [];
-    const names = [...zoneChanges.map(({ timezone }) => timezone), ...forgotten];
+    const names = [...zoneChanges.map(({ timezone }) => timezone), ...olderZones];
     // Events use the zone's name of this process, which may differ from the stored one.
     const zones = new Set(names.flatMap((name) => zoneNamed(name) ?? []));
     zones.delete(UTC);
@@ -82,7 +85,7 @@ export function feedPages(reads: FeedReads, pageLength = PAGE_LENGTH): FeedPages
       const current = { changedAt, calendarRevision: revision };
       const unchanged = isSettled ? known.find((tag) => isTagOf(tag, current, now)) : undefined;
       if (unchanged !== undefined) return { tag: unchanged };
-      // The first revision was not read in the snapshot of the events.
+      // `revision` was not read in the snapshot of the events, so the calendar is read again there.
       const state = { changedAt, calendarRevision: (await calendarAt(of, moment)).revision };
       const tag = isSettled ? feedTag(state, now) : unsettledTag(state, moment);
       return { tag, cursor: writeCursor({ moment, ...START }) };

@@ -31,7 +31,7 @@ export function isRecurring(event: FeedEvent): event is FeedSeries {
 export interface SeriesOfFeed {
   readonly reads: Pick<FeedReads, "overrides" | "overridesAt">;
   readonly calendar: Calendar;
-  /** The colour that the feed is limited to. */
+  /** The color that the feed is limited to. */
   readonly color: Color | undefined;
   readonly moment: string;
 }
@@ -42,7 +42,7 @@ export interface FeedPiece {
   readonly next: FeedPosition;
 }
 
-/** Whether a feed contains events of this colour. */
+/** Whether a feed contains events of this color. */
 export function isShown(own: Color, { color }: { readonly color?: Color | undefined }): boolean {
   return color === undefined || own === color;
 }
@@ -110,7 +110,7 @@ function beginOfPart(event: FeedSeries, part: SeriesPart, { calendar }: SeriesOf
   return seriesEvent(event, part, calendar) + exceptions(event, part, own);
 }
 
-/** The original starts of the occurrences that are cancelled, or have a colour that is not in the feed. */
+/** The original starts of the occurrences that are cancelled, or have a color that is not in the feed. */
 function originalsMissing({ color }: FeedSeries, overrides: readonly Override[], feed: SeriesOfFeed): EpochMs[] {
   return overrides
     .filter((override) => override.cancelled || !isShown(override.color ?? color, feed))

@@ -46,7 +46,7 @@ describe("the store of events", () => {
     await expect(store.findAll([eventId(2)])).resolves.toHaveLength(1);
   });
 
-  test("returns the former state of events that were moved, recoloured or removed, the latest first", async () => {
+  test("returns the former state of events that were moved, recolored or removed, the latest first", async () => {
     const other = "2" as GuildId;
     const one = { ...event(4), guildId: other, name: "one" };
     const stamped = (of: CalendarEvent) => ({ ...of, scheduledAt: 0, coloredAt: 0 });

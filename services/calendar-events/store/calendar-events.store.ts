@@ -49,7 +49,7 @@ export interface CalendarEventsStore extends EventReads {
    */
   saveOverride(series: CalendarEvent, next: ChangedOverride, before: Occurrence): Promise<boolean | Refusal>;
   remove(event: StoredEvent): Promise<boolean>;
-  /** The former states of events that were moved, recoloured or removed after an instant; the latest first. */
+  /** The former states of events that were moved, recolored or removed after an instant; the latest first. */
   formerEvents(guildId: GuildId, after: EpochMs): Promise<FormerEvent[]>;
   /** Whether another attempt of the current write has stored the new event. */
   wasCreated(event: Pick<CalendarEvent, "id" | "guildId">): Promise<boolean>;
@@ -186,7 +186,7 @@ interface ChangedFields {
 }
 
 /**
- * The update to the next revision of an event. If start, rule or colour change, it stores the former state beside it.
+ * The update to the next revision of an event. If start, rule or color change, it stores the former state beside it.
  */
 function replacementOf(row: EventDocument, changed: ChangedFields): ReturnType<typeof stampedReplacement> {
   const [timeFields, unchanged] = timestampsOf(changed);

@@ -46,7 +46,7 @@ export interface EventOrOverride {
 /** Limits what a search reads of each event, and which events it reads. */
 export interface SearchOptions {
   readonly texts: boolean;
-  /** With a colour, series of other colours with overrides are read too: an occurrence may be recoloured. */
+  /** With a color, series of other colors with overrides are read too: an occurrence may be recolored. */
   readonly only?: OnlyOccurrences;
   /** Series with overrides are read even if they have not changed since: an occurrence may have. */
   readonly changedSince?: EpochMs | undefined;
@@ -74,7 +74,7 @@ export interface EventReads {
   textsOf(ids: readonly string[]): Promise<ReadonlyMap<string, EventTexts>>;
   /** The earliest stored start of an event or a moved occurrence; undefined for a calendar without events. */
   earliestStart(guildId: GuildId, calendarNumber: number): Promise<EpochMs | undefined>;
-  /** Events, and the overrides of occurrences, behind an id in the order of their ids. */
+  /** Events, and the overrides of occurrences, after an id in the order of their ids. */
   inIdOrder(guildId: GuildId, calendarNumber: number, after: string, limit: number): Promise<EventOrOverride[]>;
   /** The overrides of moved occurrences of these series that overlap a window by their stored times. */
   movedOverlapping(ids: readonly EventId[], window: Window): Promise<Override[]>;
@@ -236,7 +236,7 @@ interface RowMapping<Event extends ListedEvent> {
   readonly eventIn: (row: Exclude<Row, OverrideRow>) => Event | undefined;
 }
 
-/** Matches events whose start or colour was set at the instant or later. */
+/** Matches events whose start or color was set at the instant or later. */
 function changedAfter(at: EpochMs): object[] {
   const after = { $gte: new Date(at) };
   return [{ scheduledAt: after }, { coloredAt: after }];

@@ -51,7 +51,7 @@ export interface FeedReads {
   /** The current revision of the calendar, which is not read in a snapshot. */
   calendarRevision(of: OfCalendar): Promise<number>;
   calendar(of: OfCalendar, moment: string): Promise<Calendar | undefined>;
-  /** Events behind a position in the order of the feed; of other colours only those that may have occurrences of the colour. */
+  /** Events after a position in the order of the feed; of other colors only those that may have occurrences of the color. */
   events(of: OfCalendar, color: Color | undefined, behind: FeedPosition, moment: string): AsyncIterable<FeedEvent>;
   event(of: OfCalendar, id: string, moment: string): Promise<FeedEvent | undefined>;
   /** In the order of their original starts. */

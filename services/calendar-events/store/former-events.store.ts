@@ -9,7 +9,7 @@ import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { StoredEvent } from "../domain/event/event.ts";
 import { type RecurringFields, recurringOf, recurringPaths } from "./recurring-fields.ts";
 
-/** The times, rule and colour of an event before it was moved, recoloured or removed. */
+/** The times, rule and color of an event before it was moved, recolored or removed. */
 export interface FormerEventFields extends FormerState, RecurringFields {
   readonly calendarNumber: number;
   readonly startsAt: EpochMs;
@@ -85,7 +85,7 @@ export function formerOccurrence(guildId: GuildId, before: Occurrence): { readon
 }
 
 /**
- * Reads the former states of the guild's events and occurrences that were moved, recoloured or removed after an
+ * Reads the former states of the guild's events and occurrences that were moved, recolored or removed after an
  * instant. It leaves out series that had overrides: those were removed with the former state.
  */
 export async function formerEvents<Row>(model: Model<Row>, guildId: GuildId, after: EpochMs): Promise<FormerEvent[]> {

@@ -7,8 +7,8 @@ export function dateOf(wall: WallMs): CivilDate {
 }
 
 /**
- * The time since the start of the period of this length, such as a day or a week, in which a wall time is. Periods
- * are counted from wall time 0.
+ * The time from the start of a period, such as a day or a week, to a wall time within it. Periods of this length are
+ * counted from wall time 0.
  */
 export function timeInto(length: number, wall: WallMs): number {
   return ((wall % length) + length) % length;

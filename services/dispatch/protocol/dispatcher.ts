@@ -22,7 +22,7 @@ import { newWaitRecords } from "./wait-records.ts";
 /** One replica of dispatch. */
 export interface Dispatcher {
   start(): void;
-  /** A broadcast says that something of the guild changed. It makes the plan faster, and may be lost. */
+  /** A broadcast says that something of the guild changed. The guild is planned sooner; the broadcast may be lost. */
   onChangeHint(guildId: GuildId): void;
   status(): DispatcherStatus;
   /** Starts no new work. Resolves when all work in flight is finished or released, or after `drainMs`. */
@@ -71,7 +71,7 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
     planner.onPostSettled(post.guildId);
   }
 
-  /** While the post was in doubt, its event could not be announced at another start. */
+  /** Called when a post in doubt is settled: until then its event could not be announced at another start. */
   function replan({ guildId, dueAt }: Post): void {
     void planner.requestReplan(guildId, dueAt);
   }

@@ -78,15 +78,15 @@ describe("a preview", () => {
 
   test("searches the next hour for a covered occurrence, then longer ranges", async () => {
     const inTenDays = ruleOccurrenceAt(NOON + 240 * HOUR, { color: "RED" });
-    const questions: object[] = [];
-    const owners = ownersOf(sampleAnnouncement({ type: "COLOR", eventColor: "RED" }), [next, inTenDays], questions);
+    const reads: object[] = [];
+    const owners = ownersOf(sampleAnnouncement({ type: "COLOR", eventColor: "RED" }), [next, inTenDays], reads);
     await expect(renderPreview(owners, UNKNOWN_CHANNELS, queries, NOON)).resolves.toMatchObject({
       eventId: inTenDays.occurrenceId,
     });
-    expect(questions).toEqual([1, 32 * 24 - 1].map((hours) => ({ hours, limit: 1, color: "RED" })));
-    questions.length = 0;
-    await renderPreview(ownersOf(sampleAnnouncement(), [next], questions), UNKNOWN_CHANNELS, queries, NOON);
-    expect(questions).toEqual([{ hours: 1, limit: 1 }]);
+    expect(reads).toEqual([1, 32 * 24 - 1].map((hours) => ({ hours, limit: 1, color: "RED" })));
+    reads.length = 0;
+    await renderPreview(ownersOf(sampleAnnouncement(), [next], reads), UNKNOWN_CHANNELS, queries, NOON);
+    expect(reads).toEqual([{ hours: 1, limit: 1 }]);
   });
 
   test("shows the first occurrence of a series for SPECIFIC, and the next one for RECUR (D24)", async () => {

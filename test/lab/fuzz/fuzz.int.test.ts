@@ -54,7 +54,7 @@ describe("the fuzzer", () => {
     ["another guild's text", 200, `{"name":"of-${GUILDS[1]}!"}`],
     ["an error without a code", 404, "{}"],
     ["a 400 without a field", 400, refused({})],
-    ["a 400 with a field that the request does not have", 400, refused({ errors: [{ field: "colour" }] })],
+    ["a 400 with a field that the request does not have", 400, refused({ errors: [{ field: "color" }] })],
   ])("sees %s", (_name, status, text) => {
     expect(breachOf(step, { status, text })).toBeDefined();
   });

@@ -67,7 +67,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     code: '$_ ? FORMER_EVENT : unchangedFields("former")',
     without: "FORMER_EVENT",
     testFile: "services/calendar-events/store/calendar-events.store.mongo.test.ts",
-    test: "returns the former state of events that were moved, recoloured or removed, the latest first",
+    test: "returns the former state of events that were moved, recolored or removed, the latest first",
     needsServers: true,
   },
   {

@@ -41,7 +41,7 @@ export const LAB_GUARDS: readonly LabGuard[] = [
   {
     guard: "a write to the ledger is retried after a database error",
     file: ledger,
-    in: "retryUntilAnswered",
+    in: "retryUntilResponse",
     code: "await $_.sleep(RETRY_MS);",
     without: "return null;",
   },

@@ -36,7 +36,7 @@ export const PAGE_GUARDS: readonly TestedGuard[] = [
   {
     ...entries,
     guard: "a page begins behind the entry of its cursor",
-    in: "entriesBehind",
+    in: "entriesAfter",
     code: "comparePositions($$$) > 0",
     without: "true",
     test: "have each entry once and in order",

@@ -130,7 +130,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     property: "...serviceEnvironment($_, $ALL)",
     without: "...$ALL",
     testFile: "test/processes/environment.processes.test.ts",
-    test: "each service knows only its own secrets",
+    test: "each service has only its own secrets",
     needsServers: true,
   },
   {
@@ -149,7 +149,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     property: "env: basicEnvironment()",
     without: "env: process.env",
     testFile: "test/processes/environment.processes.test.ts",
-    test: "neither mongod nor its watcher knows a secret",
+    test: "neither mongod nor its watcher has a secret",
     needsServers: true,
   },
   {

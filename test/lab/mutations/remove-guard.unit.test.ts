@@ -6,16 +6,16 @@ import { applyEdits } from "./apply-edits.ts";
 import type { InCode } from "./guard.ts";
 import { editFor, optionsWithout } from "./remove-guard.ts";
 
-const SOURCE = `const MOST = 5;
-const LIMITS = { most: MOST, waitMs: 20 };
+const SOURCE = `const MAX = 5;
+const LIMITS = { max: MAX, waitMs: 20 };
 export async function take(waiting: string[], begin: () => void) {
-  if (waiting.length > MOST) return false;
+  if (waiting.length > MAX) return false;
   if (waiting.length === 0) begin();
   await turn(waiting, begin);
   return true;
 }
 function turn(waiting: string[], begin: () => void) {
-  return waiting.length > MOST ? waiting : [...waiting, begin];
+  return waiting.length > MAX ? waiting : [...waiting, begin];
 }
 `;
 
@@ -24,15 +24,12 @@ const without = (place: Omit<InCode, "file"> & ({ code: string } | { property: s
 
 describe("code that is removed from a source", () => {
   test("is a condition, with any operands", () => {
-    expect(without({ in: "take", code: "$_ > MOST", without: "false" })).toContain("if (false) return false;");
+    expect(without({ in: "take", code: "$_ > MAX", without: "false" })).toContain("if (false) return false;");
   });
 
   test("is found if variables are renamed and the layout changes", () => {
-    const other = SOURCE.replaceAll("waiting", "queue").replace(
-      "if (queue.length > MOST)",
-      "if (queue.length\n > MOST)",
-    );
-    expect(without({ in: "take", code: "$_ > MOST", without: "false" }, other)).toContain("if (false) return false;");
+    const other = SOURCE.replaceAll("waiting", "queue").replace("if (queue.length > MAX)", "if (queue.length\n > MAX)");
+    expect(without({ in: "take", code: "$_ > MAX", without: "false" }, other)).toContain("if (false) return false;");
   });
 
   test("is a statement, which becomes an empty one", () => {
@@ -41,32 +38,30 @@ describe("code that is removed from a source", () => {
   });
 
   test("is a property with the comma after it, or before the last one", () => {
-    expect(without({ property: "most: $_", without: "" })).toContain("{  waitMs: 20 }");
-    expect(without({ property: "waitMs: $_", without: "" })).toContain("{ most: MOST }");
+    expect(without({ property: "max: $_", without: "" })).toContain("{  waitMs: 20 }");
+    expect(without({ property: "waitMs: $_", without: "" })).toContain("{ max: MAX }");
   });
 
   test("is replaced by parts of itself", () => {
     expect(without({ code: "turn($FIRST, $$$OTHERS)", without: "done($$$OTHERS, $FIRST)" })).toContain(
       "await done(begin, waiting);",
     );
-    expect(without({ code: "{ most: $_, $$$OTHERS }", without: "{ $$$OTHERS }" })).toContain(
-      "LIMITS = { waitMs: 20 };",
-    );
+    expect(without({ code: "{ max: $_, $$$OTHERS }", without: "{ $$$OTHERS }" })).toContain("LIMITS = { waitMs: 20 };");
   });
 
   test("is refused if it matches no place, or two", () => {
     expect(() => without({ code: "$_ > LEAST", without: "false" })).toThrow("x.ts: $_ > LEAST: 0 places");
-    expect(() => without({ code: "$_ > MOST", without: "false" })).toThrow("x.ts: $_ > MOST: 2 places");
-    expect(() => without({ in: "give", code: "$_ > MOST", without: "false" })).toThrow("x.ts: give: 0 places");
+    expect(() => without({ code: "$_ > MAX", without: "false" })).toThrow("x.ts: $_ > MAX: 2 places");
+    expect(() => without({ in: "give", code: "$_ > MAX", without: "false" })).toThrow("x.ts: give: 0 places");
   });
 
   test("may be several parts of one source", () => {
     const edits = [
-      editFor({ file: "x.ts", in: "take", code: "$_ > MOST", without: "false" }, SOURCE),
-      editFor({ file: "x.ts", code: "const MOST = $_;", without: "const MOST = Infinity;" }, SOURCE),
+      editFor({ file: "x.ts", in: "take", code: "$_ > MAX", without: "false" }, SOURCE),
+      editFor({ file: "x.ts", code: "const MAX = $_;", without: "const MAX = Infinity;" }, SOURCE),
     ];
     expect(applyEdits(SOURCE, edits)).toBe(
-      SOURCE.replace("= 5", "= Infinity").replace("waiting.length > MOST)", "false)"),
+      SOURCE.replace("= 5", "= Infinity").replace("waiting.length > MAX)", "false)"),
     );
   });
 

@@ -71,14 +71,14 @@ export function scheduleEdits(
     const event = anyOf<Occurrence>(owners.occurrences);
     if (event === undefined) return makeEvent();
     const { occurrenceId: id, startsAt, endsAt } = event;
-    const edit = chance.oneOf(["move", "move", "nudge", "remove", "recolour", "rename"] as const);
+    const edit = chance.oneOf(["move", "move", "nudge", "remove", "recolor", "rename"] as const);
     const moved = edit === "nudge" ? startsAt + chance.between(-30_000, 30_000) : someStart();
     write("calendar-events", id, (at) => {
       const color = event.color === "RED" ? ("NONE" as const) : ("RED" as const);
       switch (edit) {
         case "remove":
           return null;
-        case "recolour":
+        case "recolor":
           return { ...event, color, coloredAt: at };
         case "rename":
           return { ...event, name: `at ${at}` };

@@ -64,14 +64,14 @@ export function newVirtualTime(seed: number, start: number): VirtualTime {
     chance: newChance(seed),
     after: (ms, happen) => push({ at: now + Math.max(0, Math.ceil(ms)), order: (order += 1), happen }),
     async run(until, isOver) {
-      let askedAt = now;
+      let checkedAt = now;
       for (let next = pop(); next !== undefined && next.at <= until; next = pop()) {
         now = next.at;
         next.happen();
         // Runs all immediate consequences before the next event.
         await new Promise<void>((done) => void setImmediate(done));
-        if (now - askedAt < 1_000) continue;
-        askedAt = now;
+        if (now - checkedAt < 1_000) continue;
+        checkedAt = now;
         if (isOver()) return;
       }
     },

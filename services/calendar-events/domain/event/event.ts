@@ -46,7 +46,7 @@ export interface Recurring {
 export interface StoredEvent extends CalendarEvent, Changed {
   /** Time at which it got its present start: created, moved, or its rule changed (D31). */
   readonly scheduledAt: EpochMs;
-  /** Time at which it got its present colour (D31). */
+  /** Time at which it got its present color (D31). */
   readonly coloredAt: EpochMs;
 }
 

@@ -19,6 +19,6 @@ export interface Override {
   readonly moved?: Times & { readonly anchor: Anchor };
   /** Time at which its times were set, by the clock of the database server. */
   readonly scheduledAt?: EpochMs;
-  /** Time at which its colour was set, by the clock of the database server. */
+  /** Time at which its color was set, by the clock of the database server. */
   readonly coloredAt?: EpochMs;
 }

@@ -8,8 +8,8 @@ export type TextMatch = (texts: EventTexts) => boolean;
 const SEARCHED = ["name", "description", "location"] as const satisfies readonly (keyof EventTexts)[];
 
 /**
- * Matches texts in which every word occurs, in any of the texts and also within a word; upper and lower case are the same, and
- * so are the forms of a character that Unicode (NFKC) regards as the same. Accents count.
+ * Matches an event if each word occurs in one of its texts, also as a part of a longer word. Case is ignored, and so are
+ * differences that the Unicode normalization NFKC removes, such as full-width letters. Accents are significant.
  */
 export function textMatch(searched: string): TextMatch {
   const words = searchWords(searched).map(foldCase);
@@ -19,7 +19,7 @@ export function textMatch(searched: string): TextMatch {
   };
 }
 
-/** Two steps: ẞ, ß and SS have one form, and so have the three sigmas. */
+/** Folds case in two steps, so that ẞ, ß and SS become equal, and so do the three forms of sigma. */
 function foldCase(text: string): string {
   return text.normalize("NFKC").toLowerCase().toUpperCase();
 }

@@ -16,7 +16,7 @@ describe("the tag of a feed", () => {
     expect(isTagOf(tag, { changedAt: 0, calendarRevision: 0 }, NOW)).toBe(false);
   });
 
-  /** The write that a tombstone was made by is forgotten after seven days: then an earlier one is the last. */
+  /** A tombstone expires after seven days. The last write of the remaining records is then an earlier one. */
   test("does not match after the days in which the tombstone of a removed event may have expired", () => {
     const tag = feedTag(state, NOW);
     expect([0, 4, 5].map((days) => isTagOf(tag, state, NOW + days * DAY))).toEqual([true, true, true]);

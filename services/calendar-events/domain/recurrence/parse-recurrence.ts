@@ -94,7 +94,7 @@ export function sameRecurrence(a: Recurrence | undefined, b: Recurrence | undefi
   return RECURRENCE_MEMBERS.every((member) => JSON.stringify(a?.[member]) === JSON.stringify(b?.[member]));
 }
 
-/** A rule with only these members is shown without an RRULE text (D45). */
+/** Frequency, count and interval. A rule with nothing else is shown without an RRULE text (D45). */
 const SIMPLE_MEMBERS = 3;
 
 const views = new WeakMap<Recurrence, RecurrenceView>();

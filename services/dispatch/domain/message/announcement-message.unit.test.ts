@@ -65,7 +65,7 @@ describe("the message of an announcement (D33)", () => {
     ]);
   });
 
-  test.each(COLORS)("has a colour for %s", (color) => {
+  test.each(COLORS)("has a color for %s", (color) => {
     const others = COLORS.filter((each) => each !== color).map((each) => boxOf({ occurrence: { color: each } })?.color);
     expect(others).not.toContain(boxOf({ occurrence: { color } })?.color);
   });

@@ -1,6 +1,6 @@
 import type { Color } from "../../../contracts/calendar-events.contract.ts";
 
-/** Colour of an embed's bar, 0xRRGGBB (D14). */
+/** Color of an embed's bar, 0xRRGGBB (D14). */
 export const EMBED_COLORS: Readonly<Record<Color, number>> = {
   MELROSE: 0xa4bdfc,
   RIPTIDE: 0x7ae7bf,

@@ -28,7 +28,7 @@ export function cancelReason(
   if (occurrence === undefined) return "the event was deleted or moved out of reach";
   if (!covers(announcement, occurrence)) {
     const isRecolored = announcement.type === "COLOR" && occurrence.coloredAt > announcement.standsSince;
-    return isRecolored ? "the event got another colour" : "the announcement no longer covers the event";
+    return isRecolored ? "the event got another color" : "the announcement no longer covers the event";
   }
   return occurrence.startsAt === post.startsAt ? "the announcement was re-timed" : "the event was moved";
 }

@@ -15,7 +15,7 @@ describe("a cancelled post", () => {
       { announcements: [sampleAnnouncement({ type: "COLOR", eventColor: "RED" })] },
     ],
     [
-      "the event got another colour",
+      "the event got another color",
       {
         announcements: [sampleAnnouncement({ type: "COLOR", eventColor: "RED" })],
         occurrences: [sampleOccurrence({ color: "BLUE", coloredAt: NOON })],

@@ -14,7 +14,7 @@ describe("an announcement (D23, D24)", () => {
     expect(covers(sampleAnnouncement({ enabled: false }), second)).toBe(false);
   });
 
-  test("of type COLOR covers that colour, and with NONE events without a colour", () => {
+  test("of type COLOR covers that color, and with NONE events without a color", () => {
     const red = sampleOccurrence({ color: "RED" });
     expect(covers(sampleAnnouncement({ type: "COLOR", eventColor: "RED" }), red)).toBe(true);
     expect(covers(sampleAnnouncement({ type: "COLOR", eventColor: "NONE" }), red)).toBe(false);

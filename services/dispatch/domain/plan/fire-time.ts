@@ -17,7 +17,7 @@ export function leadMs({ hours, minutes }: Pick<AnnouncementRule, "hours" | "min
 
 /**
  * When the announcement of this occurrence is due (D30, D31): `start − lead`, or at once if the event got its start
- * after that instant and before the start. Skipped if the announcement's rule, or the colour that it requires, was set
+ * after that instant and before the start. Skipped if the announcement's rule, or the color that it requires, was set
  * after the due instant. Undefined if the occurrence had started before the rule was set: no post was ever due.
  */
 export function fireTime(
@@ -35,7 +35,7 @@ export function fireTime(
     return { kind: "skipped", dueAt, reason: "the announcement was created, enabled or re-timed after it was due" };
   }
   if (announcement.type === "COLOR" && occurrence.coloredAt > dueAt) {
-    return { kind: "skipped", dueAt, reason: "the event got its colour after it was due" };
+    return { kind: "skipped", dueAt, reason: "the event got its color after it was due" };
   }
   const eventOverAt = Math.max(endsAt, startsAt + MIN_EVENT_MS);
   return { kind: "due", dueAt, deadline: Math.min(dueAt + graceMs, eventOverAt) };

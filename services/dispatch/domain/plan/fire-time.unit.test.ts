@@ -55,7 +55,7 @@ describe("an announcement (D30, D31)", () => {
     expect(fireTime(announcement, sampleOccurrence({ startsAt: NOON }), GRACE)).toBeUndefined();
   });
 
-  test("of type COLOR, and of no other type, is skipped if the event got its colour after the due instant", () => {
+  test("of type COLOR, and of no other type, is skipped if the event got its color after the due instant", () => {
     const red = sampleOccurrence({ startsAt: NOON, color: "RED", coloredAt: NOON - 30 * MINUTE });
     const byColor = sampleAnnouncement({ type: "COLOR", eventColor: "RED", hours: 1 });
     expect(fireTime(byColor, red, GRACE)).toMatchObject({ kind: "skipped" });

@@ -88,7 +88,7 @@ function* keysOf(desired: readonly CandidatePosts[]): Generator<void, Set<string
 }
 
 /**
- * Sorts the open rows: `cancelled` are no longer desired, `later` lie behind the selection, `fixed` counts those that
+ * Sorts the open rows: `cancelled` are no longer desired, `later` are due after the selection, `fixed` counts those that
  * keep their place in any case.
  */
 function* openRows(

@@ -36,8 +36,8 @@ const MAX_WAITS = 8;
 const MIN_DOWNTIME_MS = 1_000;
 
 /**
- * Sums the intervals by cause: a restore or a downtime of dispatch first, then the longest. Time within an outage counts as the outage's, whatever the post waited for
- * meanwhile.
+ * Sums the intervals by cause. A restore or a downtime of dispatch comes first, then the longest wait. Time within an outage
+ * counts as time of the outage, whatever else the post waited for.
  *
  * @param before - Waits that were summed earlier.
  */
@@ -54,7 +54,7 @@ export function mergeWaits(
   return [...sums.values()].sort(compareWaits).slice(0, MAX_WAITS);
 }
 
-/** A restore or a downtime of dispatch comes first: what follows it, such as the limit of a channel, is often its consequence. */
+/** A restore or a downtime of dispatch comes first: other waits, such as for the limit of a channel, are often its consequence. */
 function compareWaits(one: Wait, other: Wait): number {
   return Number(isDowntime(other)) - Number(isDowntime(one)) || other.ms - one.ms;
 }

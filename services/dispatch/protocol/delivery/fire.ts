@@ -26,7 +26,7 @@ export interface DeliveryParts {
   readonly waits: WaitRecords;
 }
 
-/** The claim of a later post stores its waits, because its worker may vanish. */
+/** A claim that is later than this also stores the waits of the post: they would be lost if its worker crashed. */
 const STORE_WAITS_AFTER_MS = 1_000;
 
 /**

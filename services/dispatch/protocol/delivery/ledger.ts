@@ -17,7 +17,7 @@ const RETRY_MS = 250;
 
 export function newLedger({ store, clock, reports }: Ports, lifecycle: Lifecycle): Ledger {
   /** Retries until there is a response; `inDoubt` says whether an earlier attempt may have been applied. */
-  async function retryUntilAnswered<Result>(
+  async function retryUntilResponse<Result>(
     what: string,
     { id: post }: Pick<Post, "id">,
     attempt: (inDoubt: boolean) => Promise<Result>,
@@ -37,14 +37,14 @@ export function newLedger({ store, clock, reports }: Ports, lifecycle: Lifecycle
 
   return {
     claim: (claim) =>
-      retryUntilAnswered("claim", claim.post, async (inDoubt) => {
+      retryUntilResponse("claim", claim.post, async (inDoubt) => {
         if (!inDoubt) return store.claim(claim);
         const row = await store.find(claim.post.id);
         return row?.state === "sending" && row.attemptId === claim.attemptId ? row : null;
       }),
 
     async write(row, write) {
-      const written = await retryUntilAnswered("write", row, async (inDoubt) => {
+      const written = await retryUntilResponse("write", row, async (inDoubt) => {
         const result = await store.write(row, write);
         if (result !== null || !inDoubt) return result;
         const found = await store.find(row.id);

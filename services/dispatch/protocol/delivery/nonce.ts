@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { Post } from "../../domain/post/post.ts";
 
 /**
- * 24 characters (144 bits): the same for every attempt and round of a part, different for every other part. A receiver
- * drops the second message with the same nonce (D32).
+ * The nonce of one message (part) of a post: 24 characters (144 bits), the same for every attempt, also when a cancelled post
+ * is planned again. A receiver drops the second message with the same nonce (D32).
  */
 export function nonceOf(post: Post, part: number): string {
   const { announcementId, occurrenceId, startsAt, channel } = post;

@@ -92,7 +92,7 @@ type ReadWindows = (
 
 /**
  * Reads by due instants: for each lead time the starts that are due within a span, which is divided until all fit into one
- * read. Also reads events whose start or colour changed since `from`, because they may be due at once.
+ * read. Also reads events whose start or color changed since `from`, because they may be due at once.
  *
  * @param soonest - The soonest starts; their posts may be skipped, and need rows.
  */
