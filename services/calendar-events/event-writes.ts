@@ -46,14 +46,15 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
   async function seriesWrite({ event: stored, calendar }: ResolvedEvent, next: ChangedEvent): Promise<Write> {
     const { event } = next;
     const written = toWritten(event, calendar);
-    if (!next.rescheduled || stored.recurring?.hasOverrides !== true) {
-      return { written, save: () => store.replace(next, "all") };
+    const hadOverrides = stored.recurring?.hasOverrides === true;
+    if (!next.rescheduled || !hadOverrides) {
+      return { written, save: () => store.replace(next, "all", hadOverrides) };
     }
     const series = seriesOf(event, calendar);
     const starts = await store.overriddenStarts(stored.id);
     const valid = series === undefined ? [] : starts.filter((start) => ruleOccurrenceAt(series, start) !== undefined);
     const changed = { ...next, event: withOverrides(event, valid.length > 0) };
-    return { written, save: () => store.replace(changed, valid) };
+    return { written, save: () => store.replace(changed, valid, hadOverrides) };
   }
 
   function occurrenceWrite(

@@ -4,7 +4,7 @@ import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
 import { anchorOf, type Calendar, calendarByNumber } from "./domain/calendar/calendar.ts";
 import { seriesOf, type StoredEvent } from "./domain/event/event.ts";
-import { occurrencesStarting } from "./domain/recurrence/occurrences.ts";
+import { occurrencesStarting, ruleOccurrenceAt } from "./domain/recurrence/occurrences.ts";
 import type { FormerEvent } from "./store/former-events.store.ts";
 import {
   announcedOccurrence,
@@ -41,19 +41,29 @@ export async function formerOccurrences(
   return occurrences;
 }
 
-function occurrencesIn(window: Window, { event, occurrence }: FormerEvent, calendar: Calendar): Occurrence[] {
-  if (event !== undefined)
-    return occurrencesStartingIn(window, event, calendar).map((each) => announcedOccurrence(each, calendar));
+function occurrencesIn(window: Window, former: FormerEvent, calendar: Calendar): Occurrence[] {
+  if (former.event !== undefined)
+    return occurrencesStartingIn(window, former, calendar).map((each) => announcedOccurrence(each, calendar));
+  const { occurrence } = former;
   return startsIn(occurrence, window) ? [{ ...occurrence, timezone: anchorOf(calendar).timezone }] : [];
 }
 
-function occurrencesStartingIn(window: Window, event: StoredEvent, calendar: Calendar): EffectiveOccurrence[] {
+function occurrencesStartingIn(
+  window: Window,
+  { event, overrides, missingFrom = Infinity }: Extract<FormerEvent, { readonly event: StoredEvent }>,
+  calendar: Calendar,
+): EffectiveOccurrence[] {
   const series = seriesOf(event, calendar);
   if (series === undefined) {
     return startsIn(event, window) ? [singleOccurrence(event)] : [];
   }
-  const ruleOccurrences = occurrencesStarting(series, window, MAX_FORMER_STATES);
-  return ruleOccurrences.flatMap(
-    (ruleOccurrence) => effectiveOccurrence(event, ruleOccurrence, undefined, calendar) ?? [],
-  );
+  const overridden = new Set(overrides.map(({ original }) => original));
+  const unchanged = occurrencesStarting(series, window, MAX_FORMER_STATES)
+    .filter(({ original }) => original < missingFrom && !overridden.has(original))
+    .flatMap((ruleOccurrence) => effectiveOccurrence(event, ruleOccurrence, undefined, calendar) ?? []);
+  const changed = overrides.flatMap((override) => {
+    const ruleOccurrence = ruleOccurrenceAt(series, override.original);
+    return (ruleOccurrence && effectiveOccurrence(event, ruleOccurrence, override, calendar)) ?? [];
+  });
+  return [...unchanged, ...changed.filter((occurrence) => startsIn(occurrence, window))];
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection } from "mongoose";
 import { type CalendarUnderTest, DAY, HOUR, noon, startCalendar } from "../../test/harness/calendar-under-test.ts";
 import { calendarEventsChangesSince } from "../contracts/calendar-events.contract.ts";
-import { getOccurrence } from "../contracts/occurrences.contract.ts";
+import { getOccurrence, listOccurrencesStarting } from "../contracts/occurrences.contract.ts";
 import type { EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
 
 describe("single occurrences of a series (D19)", () => {
@@ -55,6 +55,54 @@ describe("single occurrences of a series (D19)", () => {
     await expect(calendar.starting(guildId, to + 1, to + HOUR)).resolves.toEqual([]);
     const all = await whole(guildId);
     expect(all.map(({ eventId }) => eventId).indexOf(second)).toBe(4);
+  });
+
+  describe("before its series is removed or changed", () => {
+    const first = Math.floor(Date.now() / DAY) * DAY;
+    const idOf = (series: EventId, day: number) =>
+      `${series}_${new Date(first + day * DAY).toISOString().replaceAll(/[-:]|\.\d+/g, "")}` as OccurrenceId;
+
+    /** A daily series with an occurrence that was cancelled, one that was moved by an hour, and a red one. */
+    async function changedSeries() {
+      const guildId = calendar.newGuild();
+      const recurrence = { frequency: "DAILY", count: 5 } as const;
+      const times = { startsAt: first, endsAt: first + HOUR };
+      const { eventId } = await calendar.create(guildId, { recurs: true, recurrence, ...times });
+      await calendar.remove(guildId, idOf(eventId, 1));
+      await calendar.update(guildId, idOf(eventId, 2), {
+        startsAt: first + 2 * DAY + HOUR,
+        endsAt: first + 2 * DAY + 2 * HOUR,
+      });
+      await calendar.update(guildId, idOf(eventId, 3), { color: "RED" });
+      return { guildId, series: eventId };
+    }
+
+    /** Former occurrences, without those of single occurrences before their own changes. */
+    async function formerStates(guildId: GuildId) {
+      const windows = [{ from: first, until: first + 9 * DAY }];
+      const read = { guildId, windows, limit: 1_000, formerAfter: 0 };
+      const { former = [] } = await calendar.services.call(listOccurrencesStarting, read);
+      const lastChange = Math.max(...former.map(({ until = 0 }) => until));
+      const states = former.filter(({ until }) => until === lastChange);
+      return states.map(({ startsAt, color }) => [(startsAt - first) / HOUR, color]).toSorted(compareStarts);
+    }
+    const compareStarts = (one: unknown[], other: unknown[]) => Number(one[0]) - Number(other[0]);
+    const before = [
+      [0, "NONE"],
+      [49, "NONE"],
+      [72, "RED"],
+      [96, "NONE"],
+    ];
+
+    test.each<[string, (guildId: GuildId, series: EventId) => Promise<unknown>]>([
+      ["removed", (guildId, series) => calendar.remove(guildId, series)],
+      ["recoloured", (guildId, series) => calendar.update(guildId, series, { color: "BLUE" })],
+      ["moved", (guildId, series) => calendar.update(guildId, series, { startsAt: first - 1, endsAt: first + HOUR })],
+    ])("its state is given to dispatch, if the series is %s", async (_, change) => {
+      const { guildId, series } = await changedSeries();
+      await change(guildId, series);
+      await expect(formerStates(guildId)).resolves.toEqual(before);
+    });
   });
 
   test("a cancelled occurrence is removed everywhere, and the series continues", async () => {

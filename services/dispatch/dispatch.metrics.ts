@@ -68,7 +68,7 @@ const gauges = {
   inWork: gauge("guildcal_posts_in_flight", "Posts that this process is working on"),
   planLag: gauge(
     "guildcal_plan_lag_seconds",
-    "Age of the last instant before which every change is planned; before the first complete read, the age of the stored mark or of the process",
+    "Age of the last instant before which every change is planned, or stored as a request for a plan; before the first complete read, the age of the stored mark or of the process",
   ),
 };
 

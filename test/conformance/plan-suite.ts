@@ -74,6 +74,49 @@ export function testPlans(fixture: PostStoreFixture): void {
     expect((await fixture.store.guildPlan(guildId)).bounded).toBeUndefined();
   });
 
+  test("a request for a plan makes the guild due at once, and a plan that has read it removes it", async () => {
+    const guildId = newGuildId();
+    await fixture.store.commitPlan(emptyPlan(guildId));
+    await fixture.store.requestPlan(guildId, 5_000);
+    await fixture.store.requestPlan(guildId, 7_000);
+    const requested = await fixture.store.guildPlan(guildId);
+    expect(requested).toMatchObject({ version: 1, plannedThrough: 5_000, requests: 2 });
+    expect(requested.replanAt).toBeLessThanOrEqual(Date.now());
+    const due = await fixture.store.guildsToReplan(Date.now() + 1, 1_000);
+    expect(due.map((each) => each.guildId)).toContain(guildId);
+    const answer = { ...emptyPlan(guildId, 1), requests: 2 };
+    await expect(fixture.store.commitPlan(answer)).resolves.toBe(2);
+    const { plannedThrough, replanAt } = answer;
+    await expect(fixture.store.guildPlan(guildId)).resolves.toEqual({ version: 2, plannedThrough, replanAt });
+  });
+
+  test("a request that a plan has not read stays, and does not prevent the plan", async () => {
+    const [post] = (await fixture.planned(60_000)) as [Post];
+    const { guildId, id, fence, planRevision } = post;
+    await fixture.store.requestPlan(guildId, 5_000);
+    const { replanAt } = await fixture.store.guildPlan(guildId);
+    await fixture.store.requestPlan(guildId, Infinity);
+    const removes = [{ id, fence, planRevision }];
+    await expect(fixture.store.commitPlan({ ...emptyPlan(guildId, 1), removes, requests: 1 })).resolves.toBe(2);
+    await expect(fixture.store.find(id)).resolves.toBeNull();
+    const reach = { version: 2, plannedThrough: 5_000, replanAt, requests: 2 };
+    await expect(fixture.store.guildPlan(guildId)).resolves.toEqual(reach);
+    // A part of a plan includes no request.
+    await fixture.store.commitPlan(emptyPlan(guildId, 2));
+    await expect(fixture.store.guildPlan(guildId)).resolves.toMatchObject({ plannedThrough: 5_000, requests: 2 });
+  });
+
+  test("a guild without a plan can have a request, and then gets its first plan", async () => {
+    const guildId = newGuildId();
+    await fixture.store.requestPlan(guildId, Infinity);
+    const requested = await fixture.store.guildPlan(guildId);
+    expect(requested).toMatchObject({ version: 1, requests: 1 });
+    expect(requested.plannedThrough).toBeLessThanOrEqual(Date.now());
+    const answer = { ...emptyPlan(guildId, 1), requests: 1 };
+    await expect(fixture.store.commitPlan(answer)).resolves.toBe(2);
+    expect((await fixture.store.guildPlan(guildId)).requests).toBeUndefined();
+  });
+
   test("the sources of a plan are stored in their latest version", async () => {
     const guildId = newGuildId();
     const source = { id: `${guildId}/s`, version: "1", text: '{"a":"$b"}', neededUntil: Date.now() + 1e6 };

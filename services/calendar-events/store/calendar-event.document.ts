@@ -5,11 +5,11 @@ import { changedByOf, type Tracked, trackedIndexes, trackedPaths } from "../../.
 import { FORMER_INDEX } from "../../../mixins/mongo/former-state.ts";
 import { type Color, EVENT_TEXTS, type EventTexts, perText } from "../../contracts/calendar-events.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
-import type { Anchor } from "../domain/calendar/calendar.ts";
 import { type CalendarEvent, type ListedEvent, type StoredEvent, textsOf } from "../domain/event/event.ts";
 import { occurrenceId } from "../domain/event/occurrence-id.ts";
 import type { Override, OverrideDraft } from "../domain/event/override.ts";
 import { type FormerEventFields, formerPaths } from "./former-events.store.ts";
+import { type OverrideChanges, overrideWith } from "./override-fields.ts";
 import { type RecurringFields, recurringOf, recurringPaths } from "./recurring-fields.ts";
 import {
   type IndexFields,
@@ -36,12 +36,9 @@ interface EventFields extends Placement, EventTexts, RecurringFields, IndexField
   readonly former?: FormerEventFields;
 }
 
-interface OverrideFields extends Partial<Placement>, Partial<IndexFields>, EventTexts {
+interface OverrideFields
+  extends Partial<Placement>, Partial<IndexFields>, EventTexts, Omit<OverrideChanges, keyof Stamps> {
   readonly eventId: EventId;
-  readonly original: EpochMs;
-  readonly cancelled: boolean;
-  readonly color?: Color;
-  readonly anchor?: Anchor;
 }
 
 /** The stored form of an event, a series included. */
@@ -187,20 +184,6 @@ export function isOverrideRow(row: Row): row is OverrideRow {
 }
 
 export function overrideOf(row: OverrideRow): Override {
-  const { eventId, original, cancelled, color, startsAt, endsAt, anchor, scheduledAt, coloredAt } = row;
   const own = EVENT_TEXTS.filter((text) => row[text] !== undefined);
-  const texts: EventTexts = Object.fromEntries(own.map((text) => [text, row[text]]));
-  const isMoved = startsAt !== undefined && endsAt !== undefined && anchor !== undefined;
-  return complete<Override>()({
-    eventId,
-    original,
-    cancelled,
-    texts,
-    ...definedFields({
-      color,
-      moved: isMoved ? { startsAt, endsAt, anchor } : undefined,
-      scheduledAt: scheduledAt?.getTime(),
-      coloredAt: coloredAt?.getTime(),
-    }),
-  });
+  return overrideWith(row.eventId, row, Object.fromEntries(own.map((text) => [text, row[text]])));
 }

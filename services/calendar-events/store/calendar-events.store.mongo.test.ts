@@ -9,6 +9,7 @@ import type { CalendarEvent } from "../domain/event/event.ts";
 import type { EventReads } from "./event-reads.store.ts";
 
 const guildId = "1" as GuildId;
+const DAY = 86_400_000;
 const eventId = (digit: number) => `e${String(digit).repeat(25)}` as EventId;
 
 function event(digit: number, revision = 1): CalendarEvent {
@@ -69,6 +70,29 @@ describe("the store of events", () => {
     expect(removed).toMatchObject({ startsAt: 6, color: "RED" });
     await expect(formerEvents(removed?.until)).resolves.toEqual([]);
     await expect(formerEvents((removed?.until ?? 0) - 1)).resolves.toHaveLength(1);
+  });
+
+  test("returns the first hundred overrides of the last week and later with the former state of a series", async () => {
+    const today = Math.floor(Date.now() / DAY) * DAY;
+    const other = "3" as GuildId;
+    const recurring = {
+      recurrence: { frequency: "DAILY", count: -1, interval: 1 },
+      anchor: { timezone: "UTC", version: 0 },
+      hasOverrides: true,
+    } as const;
+    const series = { ...event(5), guildId: other, startsAt: today - 30 * DAY, endsAt: today - 30 * DAY, recurring };
+    await store.insert(series);
+    const override = (day: number) => ({ eventId: series.id, original: today + day * DAY, cancelled: true });
+    const rows = Array.from({ length: 130 }, (_, at) => ({ _id: `${series.id}_${at}`, ...override(at - 20) }));
+    const laterStart = { ...rows[0], color: "RED", startsAt: today, endsAt: today, anchor: recurring.anchor };
+    await connection.collection("calendar_events").insertMany([laterStart, ...rows.slice(1)] as never[]);
+    await store.remove({ ...series, scheduledAt: 0, coloredAt: 0 });
+    const [former] = await store.formerEvents(other, 0);
+    const overrides = former?.event === undefined ? [] : former.overrides;
+    const days = overrides.map(({ original }) => (original - today) / DAY);
+    expect(days).toEqual([-20, ...Array.from({ length: 99 }, (_, at) => at - 6)]);
+    expect(overrides[0]).toMatchObject({ color: "RED", moved: { startsAt: today, anchor: recurring.anchor } });
+    expect(former).toMatchObject({ missingFrom: today + 93 * DAY });
   });
 
   test("a write from an old revision stores nothing, and drops no override", async () => {

@@ -12,7 +12,11 @@ import { batchedInsert } from "../../../mixins/mongo/batched-insert.ts";
 import { distinctInSnapshot } from "../../../mixins/mongo/find-command.ts";
 import { inTransaction } from "../../../mixins/mongo/transaction.ts";
 import { deadlineStages, rejectIfLate } from "../../../mixins/mongo/write-context.ts";
-import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
+import {
+  type ChangesSinceParams,
+  type ChangesSinceResult,
+  TOMBSTONE_DAYS,
+} from "../../contracts/change-feed.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import {
@@ -27,7 +31,13 @@ import type { CalendarEvent, StoredEvent } from "../domain/event/event.ts";
 import type { Refusal } from "../../contracts/errors.ts";
 import type { ChangedOverride } from "../domain/event/change-occurrence.ts";
 import { eventQuota } from "../limits/event-quota.ts";
-import { FORMER_EVENT, formerOccurrence, type FormerEvent, formerEvents } from "./former-events.store.ts";
+import {
+  formerEvent,
+  formerOccurrence,
+  type FormerEvent,
+  formerEvents,
+  readFormerOverrides,
+} from "./former-events.store.ts";
 import { type EventReads, eventReads } from "./event-reads.store.ts";
 
 export interface CalendarEventsStore extends EventReads {
@@ -40,8 +50,10 @@ export interface CalendarEventsStore extends EventReads {
   /**
    * Stores the next revision; false if another write was stored in the meantime. Overrides whose original starts are
    * not in `keep` are deleted (D19).
+   *
+   * @param hadOverrides - Whether the revision before had overrides.
    */
-  replace(next: ChangedEvent, keep: readonly EpochMs[] | "all"): Promise<boolean>;
+  replace(next: ChangedEvent, keep: readonly EpochMs[] | "all", hadOverrides?: boolean): Promise<boolean>;
   /**
    * Stores the override of one occurrence, in a write of its series, which has the next revision. `before` is the
    * occurrence before the change. False if another write was stored in the meantime. Refuses if the override is new
@@ -58,6 +70,7 @@ export interface CalendarEventsStore extends EventReads {
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
+const DAY_MS = 86_400_000;
 /** Excludes tombstones, which have no calendar number. */
 const ANY_CALENDAR = { $gt: 0 } as const;
 
@@ -112,6 +125,12 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     return saved;
   }
 
+  /** Dispatch reads the former occurrences of no earlier time than that of the oldest tombstone. */
+  async function formerEventOf(id: EventId, hadOverrides: boolean): Promise<ReturnType<typeof formerEvent>> {
+    if (!hadOverrides) return formerEvent();
+    return formerEvent(await readFormerOverrides(model, id, Date.now() - TOMBSTONE_DAYS * DAY_MS));
+  }
+
   return {
     ...eventReads(model),
 
@@ -129,9 +148,10 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       return withinQuota(event.guildId, () => insertNew({ record: row, replacement }));
     },
 
-    replace({ event, rescheduled, recolored }, keep) {
+    async replace({ event, rescheduled, recolored }, keep, hadOverrides = false) {
       const row = documentOf(event);
-      const replacement = replacementOf(row, { rescheduled, recolored });
+      const former = rescheduled || recolored ? await formerEventOf(event.id, hadOverrides) : undefined;
+      const replacement = replacementOf(row, { rescheduled, recolored }, former);
       if (keep === "all") return saveRevision(model, row, replacement);
       return saveAndDeleteOverrides(row, keep, (session) => saveRevision(model, row, replacement, session));
     },
@@ -161,11 +181,11 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
 
     async remove({ id: _id, guildId, revision, recurring }) {
       const tombstone = { _id, guildId, revision: revision + 1 };
+      const hadOverrides = recurring?.hasOverrides === true;
+      const former = await formerEventOf(_id, hadOverrides);
       const saveTombstone = (session?: ClientSession) =>
-        saveRevision(model, tombstone, stampedTombstone(tombstone, FORMER_EVENT), session);
-      const removed = await (recurring?.hasOverrides === true
-        ? saveAndDeleteOverrides(tombstone, [], saveTombstone)
-        : saveTombstone());
+        saveRevision(model, tombstone, stampedTombstone(tombstone, former), session);
+      const removed = await (hadOverrides ? saveAndDeleteOverrides(tombstone, [], saveTombstone) : saveTombstone());
       if (removed) quota.release(guildId);
       return removed;
     },
@@ -186,15 +206,17 @@ interface ChangedFields {
 }
 
 /**
- * The update to the next revision of an event. If start, rule or color change, it stores the former state beside it.
+ * The update to the next revision of an event.
+ *
+ * @param former - The expression for the former state, if start, rule or color change.
  */
-function replacementOf(row: EventDocument, changed: ChangedFields): ReturnType<typeof stampedReplacement> {
+function replacementOf(
+  row: EventDocument,
+  changed: ChangedFields,
+  former: object = unchangedFields("former"),
+): ReturnType<typeof stampedReplacement> {
   const [timeFields, unchanged] = timestampsOf(changed);
-  const storesFormer = changed.rescheduled === true || changed.recolored === true;
-  return stampedReplacement(row, timeFields, {
-    ...unchanged,
-    ...(storesFormer ? FORMER_EVENT : unchangedFields("former")),
-  });
+  return stampedReplacement(row, timeFields, { ...unchanged, ...former });
 }
 
 /** The timestamps that the update sets, and those that it leaves unchanged. */

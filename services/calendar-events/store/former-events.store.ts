@@ -1,4 +1,4 @@
-import type { Model } from "mongoose";
+import { type Model, Schema } from "mongoose";
 import { complete } from "../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { type FormerState, findFormerStatesAfter, storedStateExpression } from "../../../mixins/mongo/former-state.ts";
@@ -7,7 +7,12 @@ import type { Changed } from "../../contracts/contract.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { StoredEvent } from "../domain/event/event.ts";
+import type { Override } from "../domain/event/override.ts";
+import { OVERRIDE_CHANGES, type OverrideChanges, overrideWith } from "./override-fields.ts";
 import { type RecurringFields, recurringOf, recurringPaths } from "./recurring-fields.ts";
+
+/** Most overrides in a former state, which has 10 kB with them. */
+const MAX_OVERRIDES = 100;
 
 /** The times, rule and color of an event before it was moved, recolored or removed. */
 export interface FormerEventFields extends FormerState, RecurringFields {
@@ -19,6 +24,13 @@ export interface FormerEventFields extends FormerState, RecurringFields {
   readonly coloredAt: Date;
 }
 
+/** The overrides that a series had then, without texts. */
+interface FormerOverrides {
+  readonly overrides: readonly OverrideChanges[];
+  /** Present if there were more: the original start of the first override that is missing. */
+  readonly missingFrom?: EpochMs;
+}
+
 /** The same for one occurrence of a series, stored in its override. */
 interface FormerOccurrenceFields extends FormerState, FormerTimes {
   readonly scheduledSince: Date;
@@ -27,11 +39,21 @@ interface FormerOccurrenceFields extends FormerState, FormerTimes {
 
 type FormerTimes = Pick<Occurrence, "eventId" | "calendarNumber" | "startsAt" | "endsAt" | "color" | "isFirst">;
 
-/** The former state of an event or of one occurrence, without texts. `until` is the time of the change. */
+/**
+ * The former state of an event or of one occurrence, without texts. `until` is the time of the change. The occurrences of a
+ * series are known up to the original start `missingFrom`.
+ */
 export type FormerEvent = { readonly until: EpochMs } & (
-  | { readonly event: StoredEvent; readonly occurrence?: undefined }
+  | {
+      readonly event: StoredEvent;
+      readonly overrides: readonly Override[];
+      readonly missingFrom?: EpochMs;
+      readonly occurrence?: undefined;
+    }
   | { readonly event?: undefined; readonly occurrence: Omit<Occurrence, "timezone"> }
 );
+
+type FormerSeriesFields = FormerEventFields & Partial<FormerOverrides>;
 
 /** Fields that no former state has. */
 type PresentFields = EventText | keyof Changed;
@@ -61,11 +83,48 @@ const formerOccurrencePaths = {
   coloredSince: Date,
 } satisfies Record<keyof FormerOccurrenceFields, unknown>;
 
-/** The paths of `former` in the schema. */
-export const formerPaths = { ...formerEventPaths, ...formerOccurrencePaths };
+const formerOverridesPaths = {
+  overrides: { type: [Schema.Types.Mixed], default: undefined },
+  missingFrom: Number,
+} satisfies Record<keyof FormerOverrides, unknown>;
 
-/** The expression for `former`, computed from the stored row in the update that replaces it. */
-export const FORMER_EVENT = { former: storedStateExpression(...Object.keys(formerEventPaths)) } as const;
+/** The paths of `former` in the schema. */
+export const formerPaths = { ...formerEventPaths, ...formerOccurrencePaths, ...formerOverridesPaths };
+
+const NO_OVERRIDES: FormerOverrides = { overrides: [] };
+
+/**
+ * The expression for `former`, computed from the stored row in the update that replaces it.
+ *
+ * @param overrides - Those of a series with changed occurrences.
+ */
+export function formerEvent(overrides = NO_OVERRIDES): { readonly former: object } {
+  const state = storedStateExpression(...Object.keys(formerEventPaths));
+  return { former: overrides === NO_OVERRIDES ? state : { $mergeObjects: [state, { $literal: overrides }] } };
+}
+
+/**
+ * Reads the overrides of a series for its former state. The state belongs to the revision that the write replaces: a change
+ * of an occurrence in between is a new revision, with which the write fails.
+ *
+ * @param from - An occurrence is left out if its original and its present start are before this instant.
+ */
+export async function readFormerOverrides<Row>(
+  model: Model<Row>,
+  eventId: EventId,
+  from: EpochMs,
+): Promise<FormerOverrides> {
+  const rows = await model
+    .find({ eventId, $or: [{ original: { $gte: from } }, { startsAt: { $gte: from } }] } as never, {
+      ...OVERRIDE_CHANGES,
+      _id: 0,
+    })
+    .sort({ original: 1 })
+    .limit(MAX_OVERRIDES + 1)
+    .lean<OverrideChanges[]>();
+  const missingFrom = rows[MAX_OVERRIDES]?.original;
+  return { overrides: rows.slice(0, MAX_OVERRIDES), ...definedFields({ missingFrom }) };
+}
 
 /** The expression for `former` of an occurrence that gets an override. */
 export function formerOccurrence(guildId: GuildId, before: Occurrence): { readonly former: object } {
@@ -86,14 +145,18 @@ export function formerOccurrence(guildId: GuildId, before: Occurrence): { readon
 
 /**
  * Reads the former states of the guild's events and occurrences that were moved, recolored or removed after an
- * instant. It leaves out series that had overrides: those were removed with the former state.
+ * instant. It leaves out series whose overrides a previous release has not stored.
  */
 export async function formerEvents<Row>(model: Model<Row>, guildId: GuildId, after: EpochMs): Promise<FormerEvent[]> {
-  const records = await findFormerStatesAfter<Row, FormerEventFields | FormerOccurrenceFields>(model, guildId, after);
+  const records = await findFormerStatesAfter<Row, FormerSeriesFields | FormerOccurrenceFields>(model, guildId, after);
   return records.flatMap(({ _id, former }): FormerEvent[] => {
     const until = former.until.getTime();
     if ("eventId" in former) return [{ occurrence: occurrenceIn(_id as OccurrenceId, former), until }];
-    return former.hasOverrides === true ? [] : [{ event: eventIn(_id as EventId, guildId, former), until }];
+    const { overrides, missingFrom } = former;
+    if (former.hasOverrides === true && overrides === undefined) return [];
+    const id = _id as EventId;
+    const changed = (overrides ?? []).map((override) => overrideWith(id, override));
+    return [{ event: eventIn(id, guildId, former), overrides: changed, ...definedFields({ missingFrom }), until }];
   });
 }
 

@@ -50,7 +50,7 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   });
   const heartbeat = newHeartbeat(ports, timing, lifecycle);
   const changeFeeds = newChangeFeedConsumer(ports, timing, lifecycle, planner, heartbeat);
-  const stateReader = newStateReader(ports, timing, changeFeeds, (guildId) => planner.hasFailedPlan(guildId));
+  const stateReader = newStateReader(ports, timing, changeFeeds);
   const ledger = newLedger({ ...ports, reports: { ...ports.reports, settled } }, lifecycle);
   const circuitBreaker = newCircuitBreaker(ports, timing);
   const waits = newWaitRecords(clock, ({ sink }) => [...heartbeat.outages(), ...circuitBreaker.outages(sink)]);

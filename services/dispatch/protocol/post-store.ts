@@ -20,6 +20,8 @@ export interface GuildPlan {
   readonly bounded?: BoundedPlan | undefined;
   /** Present if the guild has more occurrences than can be read: posts that are due later may be missing. */
   readonly occurrencesThrough?: EpochMs | undefined;
+  /** Number of requests for a plan since the last plan that read all of them; undefined if there are none. */
+  readonly requests?: number | undefined;
 }
 
 export interface BoundedPlan {
@@ -38,7 +40,10 @@ export interface Heartbeats {
   readonly outages: readonly Outage[];
 }
 
-/** A plan, or a part of one. `version` is the stored version that it replaces. */
+/**
+ * A plan, or a part of one. `version` is the stored version that it replaces. `requests` are those that the plan's input
+ * includes, and undefined for a part that is not the last.
+ */
 export interface PlanCommit extends PlanChanges, GuildPlan {
   readonly guildId: GuildId;
   readonly sources: readonly Source[];
@@ -119,6 +124,11 @@ export interface PostStore {
    * changes was claimed meanwhile. Returns the stored version. A plan that changes nothing writes nothing.
    */
   commitPlan(plan: PlanCommit): Promise<number | undefined>;
+  /**
+   * Requests a plan of the guild that begins after this call, as if it was planned only through `since`. The guild is due for
+   * its next plan until such a plan is stored. Plans in progress can still be stored.
+   */
+  requestPlan(guildId: GuildId, since: EpochMs): Promise<void>;
   /**
    * Deletes cancelled and skipped posts beyond the guild's latest `kept`, as many at a time as one plan makes. Clients may
    * disable and enable an announcement without end.

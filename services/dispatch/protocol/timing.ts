@@ -8,6 +8,8 @@ export interface Timing {
   readonly horizonMs: number;
   /** Interval between reads of the owners' change feeds: the latency of a change whose broadcast was lost. */
   readonly feedEveryMs: number;
+  /** Longest pause between two plans of a guild for which the changes of other guilds wait. */
+  readonly maxPlanWaitMs: number;
   /** Interval between searches for guilds that need their next plan. */
   readonly sweepEveryMs: number;
   /** Interval between reads of the posts that wake next, and how far ahead they reach. Other replicas plan posts, too. */
@@ -54,6 +56,7 @@ export const STANDARD_TIMING: Timing = {
   graceMs: 15 * 60_000,
   horizonMs: 48 * 3_600_000,
   feedEveryMs: 2_000,
+  maxPlanWaitMs: 5_000,
   sweepEveryMs: 30_000,
   pollEveryMs: 1_000,
   pollAheadMs: 3_000,

@@ -21,6 +21,7 @@ export interface GuildPlanRow {
   readonly replanAt: Date;
   readonly bounded?: BoundedPlanFields;
   readonly occurrencesThrough?: Date;
+  readonly requests?: number;
 }
 
 const positionPath = { type: { at: Number, announcementId: String, occurrenceId: String }, _id: false };
@@ -33,6 +34,7 @@ export const guildPlanSchema = new Schema<GuildPlanRow>(
     replanAt: Date,
     bounded: { type: { cut: positionPath, reached: positionPath, toldThrough: Number }, _id: false },
     occurrencesThrough: Date,
+    requests: Number,
   } satisfies Record<keyof GuildPlanRow, unknown>,
   { collection: "guild_plans", versionKey: false },
 );

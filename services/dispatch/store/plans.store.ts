@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ClientSession, Connection } from "mongoose";
+import type { ClientSession, Connection, mongo } from "mongoose";
 import { complete } from "../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { isDuplicateKey } from "../../../mixins/mongo/change-feed.ts";
 import { inTransaction } from "../../../mixins/mongo/transaction.ts";
-import type { GuildId } from "../../contracts/ids.ts";
+import { type GuildId, LAST_EPOCH_MS } from "../../contracts/ids.ts";
 import type { PlannedRow, PlanUpdate } from "../domain/plan/plan.ts";
 import { MAX_OPEN_POSTS } from "../domain/plan/plan-input.ts";
 import { UNSENT_STATES } from "../domain/post/post.ts";
@@ -27,7 +27,14 @@ const DELETED_PER_COMMAND = 1_000;
 
 type PlanStore = Pick<
   PostStore,
-  "deleteOldUnsent" | "guildPlan" | "plannedGuilds" | "commitPlan" | "guildsToReplan" | "sources" | "sourceVersions"
+  | "commitPlan"
+  | "deleteOldUnsent"
+  | "guildPlan"
+  | "guildsToReplan"
+  | "plannedGuilds"
+  | "requestPlan"
+  | "sources"
+  | "sourceVersions"
 >;
 
 export function plansStore(connection: Connection): PlanStore {
@@ -42,8 +49,9 @@ export function plansStore(connection: Connection): PlanStore {
       await plans.insertMany([{ _id, version: 1, ...toReachFields(plan) }], { session });
       return;
     }
-    const replacement = { version: version + 1, ...toReachFields(plan) };
-    const { matchedCount } = await plans.replaceOne({ _id, version }, replacement, { session });
+    const replacement = { _id, version: version + 1, ...toReachFields(plan) };
+    const pipeline = [replacementWithRequests(replacement, plan.requests ?? 0)];
+    const { matchedCount } = await plans.updateOne({ _id, version }, pipeline, { session, updatePipeline: true });
     if (matchedCount === 0) throw new Overtaken();
   }
 
@@ -90,6 +98,16 @@ export function plansStore(connection: Connection): PlanStore {
       }
     },
 
+    async requestPlan(_id, since) {
+      const fields = {
+        version: { $ifNull: ["$version", 1] },
+        requests: { $add: [{ $ifNull: ["$requests", 0] }, 1] },
+        plannedThrough: { $min: ["$plannedThrough", new Date(Math.min(since, LAST_EPOCH_MS)), "$$NOW"] },
+        replanAt: { $min: ["$replanAt", "$$NOW"] },
+      };
+      await plans.updateOne({ _id }, [{ $set: fields }], { upsert: true, updatePipeline: true });
+    },
+
     async deleteOldUnsent(guildId, kept) {
       const unsent = { guildId, state: { $in: [...UNSENT_STATES] } };
       for (let deleted = 0; deleted < MAX_DELETED; deleted += DELETED_PER_COMMAND) {
@@ -131,7 +149,22 @@ export function plansStore(connection: Connection): PlanStore {
   };
 }
 
-type ReachFields = Omit<GuildPlanRow, "_id" | "version">;
+/** The update to the replacement. Requests that the plan does not include stay, and their guild is due for its next plan. */
+function replacementWithRequests(
+  { plannedThrough, replanAt, ...others }: GuildPlanRow,
+  included: number,
+): mongo.BSON.Document {
+  const requested = {
+    requests: "$requests",
+    plannedThrough: { $min: ["$plannedThrough", plannedThrough] },
+    replanAt: { $min: ["$replanAt", replanAt] },
+  };
+  const isRequested = { $gt: [{ $ifNull: ["$requests", 0] }, included] };
+  const reach = { $cond: [isRequested, requested, { plannedThrough, replanAt }] };
+  return { $replaceWith: { $mergeObjects: [{ $literal: others }, reach] } };
+}
+
+type ReachFields = Omit<GuildPlanRow, "_id" | "version" | "requests">;
 
 function toReachFields({ plannedThrough, replanAt, bounded, occurrencesThrough }: GuildPlan): ReachFields {
   return complete<ReachFields>()({
@@ -150,6 +183,7 @@ function toGuildPlan({
   replanAt,
   bounded,
   occurrencesThrough,
+  requests,
 }: Omit<GuildPlanRow, "_id">): GuildPlan {
   return complete<GuildPlan>()({
     version,
@@ -158,6 +192,7 @@ function toGuildPlan({
     ...definedFields({
       bounded: bounded && toBound(bounded),
       occurrencesThrough: occurrencesThrough?.getTime(),
+      requests,
     }),
   });
 }

@@ -9,6 +9,34 @@ const newRules = {
 /** Guards of calendars: how a window finds its series, former states, limits and time zones. */
 export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   {
+    guard: "the former state of a series with changed occurrences is given to dispatch",
+    file: "services/calendar-events/store/former-events.store.ts",
+    in: "formerEvents",
+    code: "$FORMER.hasOverrides === true && $_",
+    without: "$FORMER.hasOverrides === true",
+    testFile: "services/calendar-events/overrides.int.test.ts",
+    test: "its state is given to dispatch",
+    onRealParts: true,
+  },
+  {
+    guard: "the stored overrides of a former series are limited",
+    file: "services/calendar-events/store/former-events.store.ts",
+    code: "const MAX_OVERRIDES = $_;",
+    without: "const MAX_OVERRIDES = 1_000;",
+    testFile: "services/calendar-events/store/calendar-events.store.mongo.test.ts",
+    test: "returns the first hundred overrides",
+    onRealParts: true,
+  },
+  {
+    guard: "a former occurrence that may have been changed is left out",
+    file: "services/calendar-events/former-occurrences.ts",
+    in: "occurrencesStartingIn",
+    code: "$_ < $_ && $UNCHANGED",
+    without: "$UNCHANGED",
+    testFile: "services/calendar-events/former-occurrences.unit.test.ts",
+    test: "of which it is not known whether they were changed are left out",
+  },
+  {
     ...newRules,
     guard: "a calendar is in the change feed after new rules of its zone",
     in: "reindex",
@@ -63,9 +91,9 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   {
     guard: "a change without a new time keeps the event's former state",
     file: "services/calendar-events/store/calendar-events.store.ts",
-    in: "replacementOf",
-    code: '$_ ? FORMER_EVENT : unchangedFields("former")',
-    without: "FORMER_EVENT",
+    in: "replace",
+    code: "$_ || $_ ? $FORMER : undefined",
+    without: "$FORMER",
     testFile: "services/calendar-events/store/calendar-events.store.mongo.test.ts",
     test: "returns the former state of events that were moved, recolored or removed, the latest first",
     needsServers: true,

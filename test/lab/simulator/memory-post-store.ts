@@ -65,16 +65,17 @@ export function newMemoryPostStore(
     },
 
     async commitPlan({ guildId, version, inserts, updates, removes, sources, ...reach }) {
-      if ((plans.get(guildId)?.version ?? 0) !== version) return undefined;
+      const before = plans.get(guildId);
+      if ((before?.version ?? 0) !== version) return undefined;
       const asRead = [...updates, ...removes].every(({ id, fence, planRevision }) => {
         const row = posts.get(id);
         return row?.state === "planned" && row.fence === fence && row.planRevision === planRevision;
       });
       if (!asRead || inserts.some(({ id }) => posts.has(id))) return undefined;
       for (const source of sources) kept.set(source.id, source);
-      const plan = planOf({ version, ...reach });
+      const plan = planAfter(before, { version, ...reach });
       const isSame = inserts.length + updates.length + removes.length + sources.length === 0;
-      if (isSame && isDeepStrictEqual(plans.get(guildId), plan)) return version;
+      if (isSame && isDeepStrictEqual(before, plan)) return version;
       plans.set(guildId, { ...plan, version: version + 1 });
       for (const { id } of removes) posts.delete(id);
       for (const update of updates) {
@@ -83,6 +84,18 @@ export function newMemoryPostStore(
       }
       for (const post of inserts) put(undefined, post);
       return version + 1;
+    },
+
+    async requestPlan(guildId, since) {
+      const {
+        version = 1,
+        requests = 0,
+        plannedThrough = Infinity,
+        replanAt = Infinity,
+        ...plan
+      } = plans.get(guildId) ?? {};
+      const reach = { plannedThrough: Math.min(plannedThrough, since, now()), replanAt: Math.min(replanAt, now()) };
+      plans.set(guildId, { ...plan, version, ...reach, requests: requests + 1 });
     },
 
     deleteOldUnsent: async (guildId, amount) => {
@@ -172,14 +185,22 @@ export function newMemoryPostStore(
   };
 }
 
-/** Removes undefined fields, which are not stored. */
-function planOf({ version, plannedThrough, replanAt, bounded, occurrencesThrough }: GuildPlan): GuildPlan {
-  return {
+/** The stored plan. Requests that the plan does not include stay. Undefined fields are not stored. */
+function planAfter(
+  before: GuildPlan | undefined,
+  { version, plannedThrough, replanAt, bounded, occurrencesThrough, requests: included = 0 }: GuildPlan,
+): GuildPlan {
+  const others = {
     version,
-    plannedThrough,
-    replanAt,
     ...(bounded === undefined ? {} : { bounded }),
     ...(occurrencesThrough === undefined ? {} : { occurrencesThrough }),
+  };
+  if (before?.requests === undefined || before.requests <= included) return { ...others, plannedThrough, replanAt };
+  return {
+    ...others,
+    requests: before.requests,
+    plannedThrough: Math.min(before.plannedThrough, plannedThrough),
+    replanAt: Math.min(before.replanAt, replanAt),
   };
 }
 

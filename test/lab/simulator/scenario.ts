@@ -81,6 +81,8 @@ export interface Scenario {
   readonly noisy: number;
   /** Requests per second of each replica's first sink. */
   readonly requestsPerSecond: number;
+  /** Changes wait for no guild that pauses between two plans. */
+  readonly waitsForNoPause: boolean;
 }
 
 /** All scheduled faults happen before this time. */
@@ -103,10 +105,11 @@ const STRUCK: readonly (keyof PostStore | keyof Owners | keyof Sink)[] = [
 export function scenarioOf(seed: number): Scenario {
   const chance = newChance(seed * 2 + 1);
   const scenario = troubled(chance);
-  return chance.happens(0.02) ? { ...scenario, ...noisyAndWell(chance) } : scenario;
+  const some = chance.happens(0.02) ? { ...scenario, ...noisyAndWell(chance) } : scenario;
+  return { ...some, waitsForNoPause: chance.happens(0.3) };
 }
 
-function troubled(chance: Chance): Scenario {
+function troubled(chance: Chance): Omit<Scenario, "waitsForNoPause"> {
   const calm = chance.happens(0.25);
   const rarely = (probability: number, max: number) => (chance.happens(calm ? probability / 4 : probability) ? max : 0);
   const intervals = (probability: number, longest: number): Interval[] => {

@@ -53,7 +53,8 @@ export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> 
     maxOpenPosts: FEW_OPEN,
     maxUnsentPosts: FEW_UNSENT,
   };
-  const timing = { ...TIMING, ...(scenario.noisy > 0 ? few : {}) };
+  const waits = scenario.waitsForNoPause ? { maxPlanWaitMs: 100 } : {};
+  const timing = { ...TIMING, ...(scenario.noisy > 0 ? few : {}), ...waits };
   const record: Record = {
     writes: [],
     faults: faultsOf(scenario),

@@ -7,7 +7,6 @@ export interface Backoff {
   readonly succeeded: (guildId: GuildId) => void;
   /** Returns the milliseconds until the guild's next plan. */
   readonly failed: (guildId: GuildId) => number;
-  readonly hasFailed: (guildId: GuildId) => boolean;
   /** Whether the guild's plan has failed repeatedly while plans of other guilds succeeded. */
   readonly failsAlone: (guildId: GuildId) => boolean;
 }
@@ -36,7 +35,6 @@ export function newBackoff({ random }: Pick<Ports, "random">): Backoff {
       failures.set(guildId, { own, successes });
       return retryDelay(own + 1, random.fraction(), { maxMs: MAX_DELAY_MS });
     },
-    hasFailed: (guildId) => failures.has(guildId),
     failsAlone: (guildId) => (failures.get(guildId)?.own ?? 0) >= MIN_FAILURES_ALONE,
   };
 }

@@ -12,12 +12,12 @@ import { newProcessedChanges } from "./processed-changes.ts";
 /** Reads the owners' change feeds and plans the changed guilds, so that plans are right when broadcasts are lost. */
 export interface ChangeFeedConsumer {
   start(): void;
-  /** All changes before this instant are planned; 0 before the first complete read. */
+  /** All changes before this instant are planned, or their guilds have a stored request; 0 before the first complete read. */
   confirmedAt(): EpochMs;
   progress(): readonly FeedProgress[];
 }
 
-/** How far the changes of a feed are planned. */
+/** How far the changes of a feed are planned, or have a stored request for a plan. */
 export interface FeedProgress {
   readonly feed: Feed;
   /**
@@ -66,7 +66,8 @@ interface FeedReader {
  * no other change follows.
  *
  * Reading waits for planning, so the number of guilds and pages in flight is bounded. The mark is stored page by page, as
- * the guilds of the pages are planned.
+ * the guilds of the pages are planned. A guild that is held back, for example by its many overdue posts, gets a stored
+ * request for a plan instead, so that no other guild's changes wait for it.
  */
 function newFeedReader(
   { store, owners, clock, reports }: Ports,
@@ -129,7 +130,21 @@ function newFeedReader(
   }
 
   async function plan(guildId: GuildId, since: EpochMs): Promise<void> {
-    processed.markPlanned(guildId, await planner.requestReplan(guildId, since));
+    const { planned, heldBack } = planner.request(guildId, since);
+    const requested = heldBack.then(async () => (await storeRequest(guildId, since)) ?? planned);
+    processed.markPlanned(guildId, await Promise.race([planned, requested]));
+  }
+
+  /** Returns the time before which all changes are covered by the stored request; undefined if it is not stored. */
+  async function storeRequest(guildId: GuildId, since: EpochMs): Promise<EpochMs | undefined> {
+    const now = clock.now();
+    try {
+      await store.requestPlan(guildId, since);
+      return now;
+    } catch (error) {
+      reports.operationFailed("request plan", { guildId, error });
+      return undefined;
+    }
   }
 
   /**
@@ -168,7 +183,10 @@ function newFeedReader(
     return firstAt - CHANGE_FEED_OVERLAP_MS;
   }
 
-  /** The mark is stored after everything before it is planned: after a crash in between the changes are read again. */
+  /**
+   * The mark is stored after everything before it is planned, or has a stored request: after a crash in between the changes
+   * are read again.
+   */
   async function confirm(reached: ChangeMark | undefined): Promise<void> {
     if (reached !== undefined && (mark === undefined || reached.at > mark.at)) mark = reached;
     if (mark === undefined || (saved?.at === mark.at && saved.id === mark.id)) return;

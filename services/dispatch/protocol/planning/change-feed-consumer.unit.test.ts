@@ -14,6 +14,7 @@ import type { Ports } from "../ports.ts";
 import { STANDARD_TIMING } from "../timing.ts";
 
 const START = 10_000_000;
+const NEVER = new Promise<never>(() => undefined);
 
 interface ConsumerOptions {
   readonly clockOfOwner?: (now: number) => number;
@@ -23,6 +24,10 @@ interface ConsumerOptions {
   readonly markedAt?: number | undefined;
   /** The feed that has the changes. */
   readonly changing?: Feed;
+  /** A guild that is held back, and whose plan is not stored in the time of a test. */
+  readonly heldBack?: string;
+  /** When requests for plans can be stored. */
+  readonly requestableAt?: number;
 }
 
 /** A consumer of the feeds, of which one has changes; records the reads, the requested plans, and the queries about guilds. */
@@ -33,11 +38,14 @@ function consumed({
   announcing = true,
   markedAt,
   changing = "calendar-events",
+  heldBack,
+  requestableAt = 0,
 }: ConsumerOptions = {}) {
   const time = newVirtualTime(1, START);
   const changes: Change[] = [];
   const read: { readonly at: number; readonly count: number }[] = [];
   const requested: number[] = [];
+  const storedRequests: { readonly guildId: GuildId; readonly at: number }[] = [];
   const saved: number[] = [];
   /** The receivers of all queries about a page's guilds. */
   const queries: string[] = [];
@@ -74,19 +82,33 @@ function consumed({
       return [];
     },
     saveChangeMark: async () => void saved.push(time.now),
+    async requestPlan(guildId: GuildId) {
+      if (time.now < START + requestableAt) throw new Error("the database does not answer");
+      storedRequests.push({ guildId, at: time.now });
+    },
   };
-  const ports = { clock: { now: () => time.now }, timers, owners, store, reports: {} } as unknown as Ports;
+  const ports = {
+    clock: { now: () => time.now },
+    timers,
+    owners,
+    store,
+    reports: { operationFailed: () => undefined },
+  } as unknown as Ports;
   const lifecycle = newLifecycle(ports);
   const planner = {
-    async requestReplan() {
-      requested.push(time.now);
-      maxInFlight = Math.max(maxInFlight, (inFlight += 1));
-      const beganAt = time.now;
-      if (planMs > 0) await new Promise<void>((planned) => time.after(planMs, planned));
-      inFlight -= 1;
-      return beganAt;
+    request(guildId: GuildId) {
+      if (guildId === heldBack) return { planned: NEVER, heldBack: Promise.resolve() };
+      return { planned: plan(), heldBack: NEVER };
     },
   } as unknown as Planner;
+  async function plan(): Promise<number> {
+    requested.push(time.now);
+    maxInFlight = Math.max(maxInFlight, (inFlight += 1));
+    const beganAt = time.now;
+    if (planMs > 0) await new Promise<void>((planned) => time.after(planMs, planned));
+    inFlight -= 1;
+    return beganAt;
+  }
   const consumer = newChangeFeedConsumer(ports, STANDARD_TIMING, lifecycle, planner, { firstAt: () => time.now });
   time.after(0, () => consumer.start());
   /** A write that becomes visible `slowMs` after its timestamp. */
@@ -105,6 +127,7 @@ function consumed({
     lifecycle,
     read,
     requested,
+    storedRequests,
     saved,
     queries,
     maxInFlight: () => maxInFlight,
@@ -179,6 +202,40 @@ describe("the consumer of a change feed", () => {
       expect(waiting[0]).toBe(0);
       expect(waiting[1]).toBeGreaterThanOrEqual(3);
       expect(waiting[2]).toBe(0);
+    });
+  });
+
+  describe("while one guild is held back and changes all the time", () => {
+    const GUILD = "held back" as GuildId;
+
+    function changing(requestableAt?: number) {
+      const it = consumed({ heldBack: GUILD, ...(requestableAt !== undefined && { requestableAt }) });
+      const changeAgain = () => {
+        it.change(`e${it.time.now}`, 0, GUILD);
+        it.time.after(1_000, changeAgain);
+      };
+      it.time.after(1_000, changeAgain);
+      return it;
+    }
+
+    test("the changes of the other guilds count as planned, because each of its changes has a stored request", async () => {
+      const { time, saved, storedRequests, progress, change, runFor } = changing();
+      time.after(30_000, () => change("of another guild"));
+      await runFor(60_500);
+      expect(progress()?.plannedThrough).toBeGreaterThan(START + 60_000 - 2 * feedEveryMs);
+      expect(saved.at(-1)).toBeGreaterThan(START + 60_000 - 2 * feedEveryMs);
+      const requestedAt = storedRequests.map(({ at }) => at);
+      expect(new Set(storedRequests.map(({ guildId }) => guildId))).toEqual(new Set([GUILD]));
+      expect(Math.max(...requestedAt)).toBeGreaterThan(START + 60_000 - 2 * feedEveryMs);
+    });
+
+    test("no change counts as planned until its request is stored", async () => {
+      const { time, saved, progress, runFor } = changing(Infinity);
+      const seen: unknown[] = [];
+      time.after(500, () => seen.push(saved.length));
+      await runFor(60_000);
+      expect(progress()?.plannedThrough).toBeLessThan(START + 1_000);
+      expect(saved).toHaveLength(seen[0] as number);
     });
   });
 

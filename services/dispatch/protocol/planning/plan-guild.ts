@@ -1,5 +1,6 @@
 import { TOMBSTONE_DAYS } from "../../../contracts/change-feed.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../../contracts/ids.ts";
+import type { OccurrencesStarting } from "../../../contracts/occurrences.contract.ts";
 import { selectCancelled } from "../../domain/plan/cancelled-before-planned.ts";
 import { leadMs } from "../../domain/plan/fire-time.ts";
 import type { Plan, PlanChanges } from "../../domain/plan/plan.ts";
@@ -12,7 +13,7 @@ import type { Ports } from "../ports.ts";
 import type { BoundedPlan, GuildPlan } from "../post-store.ts";
 import type { Timing } from "../timing.ts";
 import { changedSources } from "./plan-sources.ts";
-import { type OccurrencesRead, readOccurrences } from "./read-occurrences.ts";
+import { type OccurrencesRead, readOccurrences, readSoonest } from "./read-occurrences.ts";
 import { storePlan } from "./store-plan.ts";
 
 const DAY_MS = 86_400_000;
@@ -21,19 +22,24 @@ export const CONTINUE_PLAN = Infinity;
 /** Posts that are due within this part of the horizon are planned at once, in as many plans as it takes. */
 const NEAR_PART = 48;
 const OCCURRENCES_PER_READ = 500;
+/** A plan with more pairs of an announcement and an occurrence is large; it may take a hundred megabytes. */
+const MAX_SMALL_PAIRS = 2_000;
 
 export interface PlanResult {
   /** The guild's open posts that the plan examined. */
   readonly posts: readonly Post[];
   /** When the plan continues: never, when there is room (`overdue`: its next posts are already due), or at once. */
   readonly more: "none" | "with room" | "overdue" | "at once";
+  readonly isLarge: boolean;
 }
 
-const NOTHING_PLANNED: PlanResult = { posts: [], more: "none" };
+const NOTHING_PLANNED: PlanResult = { posts: [], more: "none", isLarge: false };
 
 /**
  * Plans one guild from the current announcements and occurrences; undefined if another plan was stored meanwhile. The
  * version is read before the input: a stored plan always has newer input than the plan that it replaces.
+ *
+ * @param size - With `small`, a large plan ends before most of its input is read, and the result is `too large`.
  */
 export async function planGuild(
   ports: Ports,
@@ -41,7 +47,8 @@ export async function planGuild(
   guildId: GuildId,
   since: EpochMs,
   ledgerStart: LedgerStart,
-): Promise<PlanResult | undefined> {
+  size: "small" | "any",
+): Promise<PlanResult | "too large" | undefined> {
   const { store, owners, clock, reports } = ports;
   const before = await store.guildPlan(guildId);
   const now = clock.now();
@@ -50,7 +57,11 @@ export async function planGuild(
   const leads = everyRule.filter(({ enabled }) => enabled).map(leadMs);
   if (before.version === 0 && leads.length === 0) return NOTHING_PLANNED;
   const announcements = everyRule.filter(({ until }) => until === undefined);
-  const read = await readOccurrences(owners, timing, { guildId, leads, from: start.at, now });
+  const range = { guildId, leads, from: start.at, now };
+  const soonest = await readSoonest(owners, timing, range);
+  const isLarge = isLargePlan(everyRule.length, soonest);
+  if (isLarge && size === "small") return "too large";
+  const read = await readOccurrences(owners, timing, range, soonest);
   const { occurrences, windows, through, isTruncated, lastRead } = read;
   if (isTruncated) reports.operationFailed("plan", { guildId, reason: "too many occurrences" });
   const { graceMs, maxOpenPosts } = timing;
@@ -73,7 +84,7 @@ export async function planGuild(
   const sources = await changedSources(ports, input, read.withTexts, posts);
   const { inserts, updates, removes } = plan;
   const reach = reachOf(before, { through, now, isTruncated }, plan, timing, posts);
-  const commit = { guildId, version, inserts, updates, removes, sources, ...reach };
+  const commit = { guildId, version, inserts, updates, removes, sources, ...reach, requests: before.requests };
   const unfinished = {
     ...before,
     plannedThrough: version === 0 ? start.at : before.plannedThrough,
@@ -85,8 +96,12 @@ export async function planGuild(
   });
   if (!isStored) return undefined;
   if (hasUnsentPosts(plan)) await store.deleteOldUnsent(guildId, timing.maxUnsentPosts);
-  if (plan.end === undefined) return { posts: posts.filter(isOpen), more: "none" };
-  return { posts: posts.filter(isOpen), more: continuation(plan.end, plan.isFull, now) };
+  const more = plan.end === undefined ? "none" : continuation(plan.end, plan.isFull, now);
+  return { posts: posts.filter(isOpen), more, isLarge };
+}
+
+function isLargePlan(rules: number, { occurrences, former = [], truncated }: OccurrencesStarting): boolean {
+  return truncated || rules * (occurrences.length + former.length) > MAX_SMALL_PAIRS;
 }
 
 /** Ends the plan where the read ended if not even the near part could be read, so that the plan continues at once. */
@@ -103,10 +118,10 @@ function continuation(end: Position, isFull: boolean, now: EpochMs): PlanResult[
 /**
  * A plan starts one grace time ago, at the last change, or where the plan before ended, whichever is earliest: after an
  * outage of the whole service every post that was due meanwhile gets its row. A bounded plan that continues starts at its
- * end.
+ * end, unless another plan is requested.
  */
 function startOfPlan(now: EpochMs, since: EpochMs, plan: GuildPlan, { graceMs }: Timing): Position {
-  if (since === CONTINUE_PLAN && plan.bounded !== undefined) return plan.bounded.end;
+  if (since === CONTINUE_PLAN && plan.requests === undefined && plan.bounded !== undefined) return plan.bounded.end;
   const through = plan.version === 0 ? Infinity : plan.plannedThrough;
   return firstPositionAt(Math.max(now - TOMBSTONE_DAYS * DAY_MS, Math.min(now - graceMs, since, through)));
 }
@@ -179,7 +194,7 @@ function reachOf(
   const isUnchanged =
     before.version > 0 && changes.inserts.length + changes.updates.length + changes.removes.length === 0;
   const isTruncatedAsBefore = (before.occurrencesThrough !== undefined) === isTruncated;
-  const mayStay = isUnchanged && isTruncatedAsBefore && before.replanAt > now;
+  const mayStay = isUnchanged && isTruncatedAsBefore && before.replanAt > now && before.requests === undefined;
   const occurrencesThrough = isTruncated ? through : undefined;
   if (end === undefined) {
     const isSame = before.bounded === undefined && Math.abs(through - before.plannedThrough) < horizonMs / NEAR_PART;

@@ -16,10 +16,10 @@ export interface Planner {
    * succeed.
    */
   requestReplan(guildId: GuildId, since: EpochMs): Promise<EpochMs>;
+  /** The same, with a promise that the guild may be held back. */
+  request(guildId: GuildId, since: EpochMs): PlanRequest;
   /** Continues the guild's plan if the plan is bounded: the settled post has made room. */
   onPostSettled(guildId: GuildId): void;
-  /** Whether a plan of the guild has failed since one was last stored. */
-  hasFailedPlan(guildId: GuildId): boolean;
   readonly waitingGuilds: number;
   /** After the stop: resolves when no plan is running. */
   drained(): Promise<void>;
@@ -40,10 +40,18 @@ const OVERDUE_PER_SECOND = 80;
 /** Posts that settle within this time make room for one plan. */
 const ROOM_DELAY_MS = 1_000;
 
-interface Request {
-  since: EpochMs;
+/** A guild that waits for a plan. */
+export interface PlanRequest {
+  /** As of `requestReplan`. */
   readonly planned: Promise<EpochMs>;
+  /** Resolves if the plan waits for another large plan, or for a long pause of the guild: more than for its turn. */
+  readonly heldBack: Promise<void>;
+}
+
+interface Request extends PlanRequest {
+  since: EpochMs;
   readonly resolve: (beganAt: EpochMs) => void;
+  readonly holdBack: () => void;
 }
 
 /** @param onPlanned - Called with the guild's open posts after each stored plan. */
@@ -55,7 +63,10 @@ export function newPlanner(
 ): Planner {
   const waiting = new Map<GuildId, Request>();
   const running = new Map<GuildId, Promise<void>>();
-  const coolingDown = new Set<GuildId>();
+  /** When the next plan of each guild may begin. */
+  const coolingDown = new Map<GuildId, EpochMs>();
+  /** Guilds whose last plan was large. */
+  const large = new Set<GuildId>();
   /** Guilds whose plan does not hold all of their posts. */
   const bounded = new Set<GuildId>();
   /** Bounded guilds whose plan continues within `ROOM_DELAY_MS`. */
@@ -78,32 +89,54 @@ export function newPlanner(
   function startNext(): void {
     for (const [guildId, request] of waiting) {
       if (lifecycle.isStopping || running.size >= MAX_CONCURRENT_PLANS) return;
-      if (running.has(guildId) || coolingDown.has(guildId)) continue;
+      if (running.has(guildId) || coolingDown.has(guildId) || waitsForLargePlan(guildId)) continue;
       waiting.delete(guildId);
       running.set(guildId, run(guildId, request));
     }
+  }
+
+  /** One large plan at a time: several would take more memory than a process has. */
+  function waitsForLargePlan(guildId: GuildId): boolean {
+    return large.has(guildId) && running.keys().some((other) => large.has(other));
   }
 
   async function run(guildId: GuildId, request: Request): Promise<void> {
     const beganAt = ports.clock.now();
     let pauseMs: number;
     try {
-      const stored = await planGuild(ports, timing, guildId, request.since, await readLedgerStart());
-      if (stored !== undefined) backoff.succeeded(guildId);
-      pauseMs = stored === undefined ? requeue(guildId, request) : finish(guildId, request, stored, beganAt);
+      const size = large.has(guildId) ? "any" : "small";
+      const result = await planGuild(ports, timing, guildId, request.since, await readLedgerStart(), size);
+      pauseMs = after(guildId, request, result, beganAt);
     } catch (error) {
       if (!lifecycle.isStopping) ports.reports.operationFailed("plan", { guildId, error });
       pauseMs = backoff.failed(guildId);
       if (await isLeftToSweep(guildId, request.since)) request.resolve(beganAt);
       else requeue(guildId, request);
     }
-    void coolDown(guildId, pauseMs);
     running.delete(guildId);
+    void coolDown(guildId, pauseMs);
     startNext();
+    reportHeldBack(guildId);
+  }
+
+  /** Returns the pause until the guild's next plan. */
+  function after(
+    guildId: GuildId,
+    request: Request,
+    result: PlanResult | "too large" | undefined,
+    beganAt: EpochMs,
+  ): number {
+    if (result === undefined) return requeue(guildId, request);
+    if (result !== "too large") return finish(guildId, request, result, beganAt);
+    requeue(guildId, request);
+    large.add(guildId);
+    return 0;
   }
 
   function finish(guildId: GuildId, request: Request, stored: PlanResult, beganAt: EpochMs): number {
-    const { posts, more } = stored;
+    const { posts, more, isLarge } = stored;
+    backoff.succeeded(guildId);
+    if (!isLarge) large.delete(guildId);
     onPlanned(posts);
     if (more === "none") bounded.delete(guildId);
     else bounded.add(guildId);
@@ -113,34 +146,36 @@ export function newPlanner(
   }
 
   /** After a failure, or after a plan of another replica came between, the request stays until a plan is stored. */
-  function requeue(guildId: GuildId, { since, resolve }: Request): number {
-    void enqueue(guildId, since).planned.then(resolve);
+  function requeue(guildId: GuildId, { since, resolve, holdBack }: Request): number {
+    const { planned, heldBack } = enqueue(guildId, since);
+    void planned.then(resolve);
+    void heldBack.then(holdBack);
     return RETRY_MS * ports.random.fraction();
   }
 
   /**
-   * If only this guild's plan fails, nothing waits for it any more: its stored plan becomes due for the sweep of any
-   * replica, which then plans from `since` on.
+   * If only this guild's plan fails, nothing waits for it any more: a plan from `since` on is left to the sweep of any
+   * replica.
    */
   async function isLeftToSweep(guildId: GuildId, since: EpochMs): Promise<boolean> {
     if (!backoff.failsAlone(guildId)) return false;
-    try {
-      const plan = await ports.store.guildPlan(guildId);
-      const now = ports.clock.now();
-      const through = plan.version === 0 ? now : plan.plannedThrough;
-      const reach = { plannedThrough: Math.min(through, since), replanAt: Math.min(plan.replanAt || now, now) };
-      const nothing = { inserts: [], updates: [], removes: [], sources: [] };
-      return (await ports.store.commitPlan({ ...plan, guildId, ...reach, ...nothing })) !== undefined;
-    } catch {
-      return false;
-    }
+    return ports.store.requestPlan(guildId, since).then(
+      () => true,
+      () => false,
+    );
   }
 
   async function coolDown(guildId: GuildId, forMs: number): Promise<void> {
-    coolingDown.add(guildId);
+    coolingDown.set(guildId, ports.clock.now() + forMs);
     await lifecycle.sleep(forMs);
     coolingDown.delete(guildId);
     startNext();
+    reportHeldBack(guildId);
+  }
+
+  function reportHeldBack(guildId: GuildId): void {
+    const pauseMs = (coolingDown.get(guildId) ?? 0) - ports.clock.now();
+    if (pauseMs > timing.maxPlanWaitMs || waitsForLargePlan(guildId)) waiting.get(guildId)?.holdBack();
   }
 
   async function continueSoon(guildId: GuildId): Promise<void> {
@@ -150,18 +185,23 @@ export function newPlanner(
     if (!lifecycle.isStopping) void requestReplan(guildId, CONTINUE_PLAN);
   }
 
-  function requestReplan(guildId: GuildId, since: EpochMs): Promise<EpochMs> {
-    const { planned } = enqueue(guildId, since);
+  function request(guildId: GuildId, since: EpochMs): PlanRequest {
+    const requested = enqueue(guildId, since);
     startNext();
-    return planned;
+    reportHeldBack(guildId);
+    return requested;
+  }
+
+  function requestReplan(guildId: GuildId, since: EpochMs): Promise<EpochMs> {
+    return request(guildId, since).planned;
   }
 
   return {
     requestReplan,
+    request,
     onPostSettled(guildId) {
       if (bounded.has(guildId) && !continuing.has(guildId)) void continueSoon(guildId);
     },
-    hasFailedPlan: (guildId) => backoff.hasFailed(guildId),
     get waitingGuilds() {
       return waiting.size;
     },
@@ -180,7 +220,8 @@ export function cooldownMs({ posts, more }: PlanResult, beganAt: EpochMs, now: E
   return Math.max(usual, (overdue / OVERDUE_PER_SECOND) * 1_000);
 }
 
-function deferred(): Pick<Request, "planned" | "resolve"> {
-  const { promise, resolve } = Promise.withResolvers<EpochMs>();
-  return { planned: promise, resolve };
+function deferred(): Omit<Request, "since"> {
+  const { promise: planned, resolve } = Promise.withResolvers<EpochMs>();
+  const { promise: heldBack, resolve: holdBack } = Promise.withResolvers<void>();
+  return { planned, resolve, heldBack, holdBack };
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { GuildId } from "../../../contracts/ids.ts";
+import type { OccurrencesStartingParams } from "../../../contracts/occurrences.contract.ts";
+import { sampleAnnouncement } from "../../../../test/fixtures/dispatch-samples.ts";
 import { newMemoryPostStore } from "../../../../test/lab/simulator/memory-post-store.ts";
 import { newVirtualTime } from "../../../../test/lab/simulator/virtual-time.ts";
 import type { Post } from "../../domain/post/post.ts";
@@ -12,7 +14,7 @@ const BUSY = "1" as GuildId;
 const QUIET = "2" as GuildId;
 
 /** A planner of guilds without announcements whose plans take `tookMs`; records the begin of each plan. */
-function plannerWithPlansOf(tookMs: number) {
+function plannerWithPlansOf(tookMs: number, timing = STANDARD_TIMING) {
   const time = newVirtualTime(1, 0);
   const plans: { readonly guildId: GuildId; readonly at: number }[] = [];
   const timers = {
@@ -37,7 +39,7 @@ function plannerWithPlansOf(tookMs: number) {
     random: { fraction: () => 0.5 },
     reports: {},
   } as unknown as Ports;
-  const planner = newPlanner(ports, STANDARD_TIMING, newLifecycle(ports), () => undefined);
+  const planner = newPlanner(ports, timing, newLifecycle(ports), () => undefined);
   return { planner, plans, time, run: (until: number) => time.run(until, () => false) };
 }
 
@@ -70,6 +72,102 @@ describe("a guild that changes all the time", () => {
       { guildId: BUSY, at: 500 },
     ]);
     expect(plannedAt).toBe(600);
+  });
+});
+
+describe("guilds with large plans", () => {
+  const LARGE = ["11", "12", "13", "14"] as GuildId[];
+
+  /** Large guilds have more occurrences than one read returns. Records the guilds of which all are being read, and the plans. */
+  function plannerOfLargeGuilds() {
+    const time = newVirtualTime(1, 0);
+    const reading: number[] = [];
+    const planned: { readonly guildId: GuildId; readonly at: number }[] = [];
+    let inFlight = 0;
+    let isLarge = (guildId: GuildId) => LARGE.includes(guildId);
+    const wait = (ms: number) => new Promise<void>((resolve) => time.after(ms, resolve));
+    const ports = {
+      clock: { now: () => time.now },
+      timers: {
+        after(ms: number, happen: () => void) {
+          time.after(ms, happen);
+          return () => undefined;
+        },
+      },
+      store: newMemoryPostStore(() => time.now),
+      sinks: [{ name: "log" }],
+      owners: {
+        announcementRules: async () => [sampleAnnouncement()],
+        async occurrences({ guildId, texts }: OccurrencesStartingParams) {
+          if (texts) return { occurrences: [], truncated: isLarge(guildId) };
+          reading.push((inFlight += 1));
+          await wait(1_000);
+          inFlight -= 1;
+          return { occurrences: [], truncated: false };
+        },
+      },
+      random: { fraction: () => 0.5 },
+      reports: {},
+    } as unknown as Ports;
+    const planner = newPlanner(ports, STANDARD_TIMING, newLifecycle(ports), () => undefined);
+    const request = (guildId: GuildId) =>
+      void planner.requestReplan(guildId, time.now).then(() => planned.push({ guildId, at: time.now }));
+    return {
+      time,
+      reading,
+      planned,
+      planner,
+      request,
+      haveShrunk: () => (isLarge = () => false),
+      run: (until: number) => time.run(until, () => false),
+    };
+  }
+
+  test("are planned one at a time, each in its turn, and no other guild waits for them", async () => {
+    const { time, reading, planned, request, run } = plannerOfLargeGuilds();
+    time.after(0, () => LARGE.forEach(request));
+    time.after(500, () => request(QUIET));
+    await run(10_000);
+    expect(reading).toEqual([1, 1, 1, 1]);
+    expect(planned).toEqual([
+      { guildId: QUIET, at: 500 },
+      ...LARGE.map((guildId, at) => ({ guildId, at: (at + 1) * 1_000 })),
+    ]);
+  });
+
+  test("are held back while another one is planned, and not while only their turns are ahead", async () => {
+    const { time, planner, run } = plannerOfLargeGuilds();
+    const heldBack: { readonly guildId: GuildId; readonly at: number }[] = [];
+    const request = (guildId: GuildId) =>
+      void planner.request(guildId, 0).heldBack.then(() => heldBack.push({ guildId, at: time.now }));
+    const [first, second] = LARGE as [GuildId, GuildId];
+    time.after(0, () => request(first));
+    time.after(100, () => request(second));
+    for (let at = 0; at < 20; at += 1) time.after(200, () => request(`2${at}` as GuildId));
+    await run(10_000);
+    expect(heldBack).toEqual([{ guildId: second, at: 100 }]);
+  });
+
+  test("are planned beside others once their plans are no longer large", async () => {
+    const { time, planned, request, haveShrunk, run } = plannerOfLargeGuilds();
+    time.after(0, () => LARGE.forEach(request));
+    time.after(10_000, haveShrunk);
+    time.after(10_000, () => LARGE.forEach(request));
+    time.after(20_000, () => LARGE.forEach(request));
+    await run(30_000);
+    expect(planned.filter(({ at }) => at === 20_000)).toHaveLength(LARGE.length);
+  });
+});
+
+describe("a guild that pauses between two plans", () => {
+  test("is held back if the pause is longer than others wait", async () => {
+    const { planner, time, run } = plannerWithPlansOf(100, { ...STANDARD_TIMING, maxPlanWaitMs: 250 });
+    const heldBackAt: number[] = [];
+    const request = () => void planner.request(BUSY, 0).heldBack.then(() => heldBackAt.push(time.now));
+    // The first plan ends at 100, the pause at 500, the second plan at 600, and its pause at 1000.
+    for (const at of [0, 300, 700]) time.after(at, request);
+    await run(2_000);
+    expect(heldBackAt).toEqual([700]);
   });
 });
 
@@ -109,9 +207,8 @@ describe("a guild whose plan fails while others are planned", () => {
     await time.run(10_000, () => false);
     expect(resolvedAt).toBe(troubles[2]);
     expect(troubles).toHaveLength(3);
-    expect(planner.hasFailedPlan(BUSY)).toBe(true);
     await expect(store.guildsToReplan(10_000, 10)).resolves.toEqual([{ guildId: BUSY, replanAt: resolvedAt }]);
-    await expect(store.guildPlan(BUSY)).resolves.toMatchObject({ plannedThrough: 70 });
+    await expect(store.guildPlan(BUSY)).resolves.toMatchObject({ plannedThrough: 70, requests: 1 });
   });
 });
 
@@ -119,11 +216,11 @@ describe("a guild with more posts due than it may have planned", () => {
   const posts = (count: number, dueAt: number) => Array.from({ length: count }, () => ({ dueAt })) as unknown as Post[];
 
   test("cools down so that 80 of its posts a second are planned", () => {
-    expect(cooldownMs({ posts: posts(5_000, 900), more: "overdue" }, 900, 1_000)).toBe(62_500);
+    expect(cooldownMs({ posts: posts(5_000, 900), more: "overdue", isLarge: true }, 900, 1_000)).toBe(62_500);
   });
 
   test("does not cool down longer than others while its next post is not due", () => {
-    expect(cooldownMs({ posts: posts(5_000, 900), more: "with room" }, 900, 1_000)).toBe(400);
-    expect(cooldownMs({ posts: posts(5_000, 900), more: "none" }, 900, 1_000)).toBe(400);
+    expect(cooldownMs({ posts: posts(5_000, 900), more: "with room", isLarge: true }, 900, 1_000)).toBe(400);
+    expect(cooldownMs({ posts: posts(5_000, 900), more: "none", isLarge: false }, 900, 1_000)).toBe(400);
   });
 });

@@ -47,23 +47,33 @@ interface ReadRange {
   readonly now: EpochMs;
 }
 
-/** Reads the occurrences whose posts are due from an instant on, up to the horizon or to the bounds of a read. */
+/** Reads the soonest occurrences, with their texts. */
+export function readSoonest(owners: Owners, timing: Timing, range: ReadRange): Promise<OccurrencesStarting> {
+  const { guildId, from } = range;
+  const windows = [wholeWindow(timing, range)];
+  return owners.occurrences({ guildId, windows, limit: MAX_WITH_TEXTS, texts: true, formerAfter: from });
+}
+
+/** The starts of a plan: from `from` without a lead time, since an event that was created too late is due at once. */
+function wholeWindow({ horizonMs }: Timing, { leads, from, now }: ReadRange): Window {
+  return { from, until: now + horizonMs + Math.max(0, ...leads) };
+}
+
+/**
+ * Reads the occurrences whose posts are due from an instant on, up to the horizon or to the bounds of a read.
+ *
+ * @param first - The result of `readSoonest`.
+ */
 export async function readOccurrences(
   owners: Owners,
-  { horizonMs }: Timing,
-  { guildId, leads, from, now }: ReadRange,
+  timing: Timing,
+  range: ReadRange,
+  first: OccurrencesStarting,
 ): Promise<OccurrencesRead> {
-  const horizon = now + horizonMs;
+  const { guildId, leads, from, now } = range;
+  const horizon = now + timing.horizonMs;
   const longest = Math.max(0, ...leads);
-  // From `from` without a lead time: an event that was created after its due instant is due at once.
-  const whole = [{ from, until: horizon + longest }];
-  const first = await owners.occurrences({
-    guildId,
-    windows: whole,
-    limit: MAX_WITH_TEXTS,
-    texts: true,
-    formerAfter: from,
-  });
+  const whole = [wholeWindow(timing, range)];
   const { occurrences: withTexts, former = [] } = first;
   const known = { withTexts, former };
   if (!first.truncated || leads.length === 0) {
@@ -74,7 +84,7 @@ export async function readOccurrences(
   const all = await read(whole);
   const last = all.occurrences.at(-1);
   const through = all.truncated && last !== undefined ? last.startsAt - longest : horizon;
-  if (through >= now + horizonMs / FAR_ENOUGH_PART) {
+  if (through >= now + timing.horizonMs / FAR_ENOUGH_PART) {
     const windows = [{ from, until: through + longest }];
     return { ...known, occurrences: all.occurrences, windows, through, isTruncated: all.truncated };
   }

@@ -28,13 +28,14 @@ export async function storePlan(
   before: GuildPlan,
   onPartStored: (changes: PlanChanges) => void,
 ): Promise<boolean> {
-  const { guildId, plannedThrough, replanAt, bounded, occurrencesThrough } = plan;
-  const reach = { plannedThrough, replanAt, bounded, occurrencesThrough };
+  const { guildId, plannedThrough, replanAt, bounded, occurrencesThrough, requests } = plan;
+  const reach = { plannedThrough, replanAt, bounded, occurrencesThrough, requests };
   const parts = partsOf(plan);
   let version: number | undefined = plan.version;
   for (const [at, part] of parts.entries()) {
     const isLast = at === parts.length - 1;
-    version = await store.commitPlan({ ...(isLast ? reach : before), ...part, guildId, version });
+    const reached = isLast ? reach : { ...before, requests: undefined };
+    version = await store.commitPlan({ ...reached, ...part, guildId, version });
     if (version === undefined) return false;
     onPartStored(part);
   }

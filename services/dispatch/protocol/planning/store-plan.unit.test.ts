@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { newMemoryPostStore } from "../../../../test/lab/simulator/memory-post-store.ts";
 import type { GuildId, OccurrenceId } from "../../../contracts/ids.ts";
 import { HOUR, NOON, sampleAnnouncement, sampleOccurrence } from "../../../../test/fixtures/dispatch-samples.ts";
-import { planGuild } from "./plan-guild.ts";
+import { CONTINUE_PLAN, planGuild } from "./plan-guild.ts";
 import type { Ports } from "../ports.ts";
 import type { PlanCommit, PostStore } from "../post-store.ts";
-import { STANDARD_TIMING } from "../timing.ts";
+import { STANDARD_TIMING, type Timing } from "../timing.ts";
 
 const GUILD = "1" as GuildId;
 /** Enough for three parts. */
@@ -16,6 +16,8 @@ describe("a plan that is stored in parts", () => {
   let commits: PlanCommit[];
   /** Called before each part is stored. */
   let beforePart: (part: number) => Promise<void>;
+  /** The first due instant of the last plan. */
+  let plannedFrom: number;
 
   beforeEach(() => {
     store = newMemoryPostStore(() => NOON);
@@ -24,7 +26,7 @@ describe("a plan that is stored in parts", () => {
   });
 
   /** Plans a guild without a plan; `description` is a text of each of the soonest occurrences. */
-  function plan(description = ""): ReturnType<typeof planGuild> {
+  function plan(description = "", since = 0, timing: Partial<Timing> = {}): ReturnType<typeof planGuild> {
     const occurrences = Array.from({ length: POSTS }, (_, at) =>
       sampleOccurrence({ occurrenceId: `o${at}` as OccurrenceId, startsAt: NOON + HOUR + at }),
     );
@@ -42,7 +44,10 @@ describe("a plan that is stored in parts", () => {
       timers: { after: (_ms: number, wake: () => void) => void setImmediate(wake) },
       sinks: [{ name: "log" }],
       owners: {
-        announcementRules: async () => [sampleAnnouncement()],
+        async announcementRules(_guildId: GuildId, formerAfter: number) {
+          plannedFrom = formerAfter;
+          return [sampleAnnouncement()];
+        },
         announcement: async () => sampleAnnouncement(),
         settings: async () => ({}),
         occurrences: async ({ limit, texts }: { limit: number; texts: boolean }) => ({
@@ -52,7 +57,7 @@ describe("a plan that is stored in parts", () => {
       },
       reports: { settled: () => undefined },
     } as unknown as Ports;
-    return planGuild(ports, STANDARD_TIMING, GUILD, 0, {});
+    return planGuild(ports, { ...STANDARD_TIMING, ...timing }, GUILD, since, {}, "any");
   }
 
   test("has at most 500 rows and sources in each part, and is complete after the last", async () => {
@@ -84,6 +89,31 @@ describe("a plan that is stored in parts", () => {
     expect(store.posts.size).toBe(POSTS);
     expect(commits.flatMap(({ inserts }) => inserts)).toHaveLength(POSTS - 1_000);
     await expect(store.guildsToReplan(NOON + 1, 10)).resolves.toEqual([]);
+  });
+
+  test("includes the requests before its begin once its last part is stored, and no later request", async () => {
+    await store.requestPlan(GUILD, NOON);
+    const requests: unknown[] = [];
+    beforePart = async (part) => {
+      requests.push((await store.guildPlan(GUILD)).requests);
+      if (part === 3) await store.requestPlan(GUILD, NOON);
+    };
+    await plan();
+    expect(requests).toEqual([1, 1, 1, 2]);
+    await expect(store.guildPlan(GUILD)).resolves.toMatchObject({ requests: 2, replanAt: NOON });
+    await plan();
+    const { requests: left, replanAt } = await store.guildPlan(GUILD);
+    expect([left, replanAt > NOON]).toEqual([undefined, true]);
+  });
+
+  test("continues a bounded plan at its end, and begins again if another plan was requested", async () => {
+    const timing = { maxOpenPosts: 10 };
+    await plan("", 0, timing);
+    await plan("", CONTINUE_PLAN, timing);
+    expect(plannedFrom).toBe(NOON + HOUR + 10);
+    await store.requestPlan(GUILD, NOON);
+    await plan("", CONTINUE_PLAN, timing);
+    expect(plannedFrom).toBe(NOON - STANDARD_TIMING.graceMs);
   });
 
   test("stores no further part after another plan came between", async () => {

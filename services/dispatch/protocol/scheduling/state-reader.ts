@@ -1,4 +1,4 @@
-import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
+import type { EpochMs } from "../../../contracts/ids.ts";
 import type { CurrentState } from "../../domain/plan/current-state.ts";
 import type { Post } from "../../domain/post/post.ts";
 import type { ChangeFeedConsumer } from "../planning/change-feed-consumer.ts";
@@ -32,12 +32,7 @@ const MAX_ATTEMPT_GAP_MS = 3_000;
  * down, so no change can come in; or the owners have been silent for a while, and the feeds confirmed the plan shortly
  * before.
  */
-export function newStateReader(
-  ports: Ports,
-  timing: Timing,
-  changeFeeds: ChangeFeedConsumer,
-  hasFailedPlan: (guildId: GuildId) => boolean,
-): StateReader {
+export function newStateReader(ports: Ports, timing: Timing, changeFeeds: ChangeFeedConsumer): StateReader {
   const { owners, clock, store } = ports;
   let silentSince: EpochMs | undefined;
   let triedAt = -Infinity;
@@ -53,16 +48,17 @@ export function newStateReader(
     return { announcement, occurrence, settings };
   }
 
-  function mayUsePlan({ guildId }: Post, requestedAt: EpochMs, now: EpochMs): boolean {
+  async function mayUsePlan({ guildId }: Post, requestedAt: EpochMs, now: EpochMs): Promise<boolean> {
     if (!owners.isReachable()) return true;
-    if (hasFailedPlan(guildId)) return false;
     const isSilent = silentSince !== undefined && requestedAt - silentSince >= timing.ownersSilentMs;
-    return isSilent && now - changeFeeds.confirmedAt() <= timing.planConfirmedMs;
+    if (!isSilent || now - changeFeeds.confirmedAt() > timing.planConfirmedMs) return false;
+    // A confirmed change may be a request for a plan, which is not made yet.
+    return (await store.guildPlan(guildId)).requests === undefined;
   }
 
   async function plannedState(post: Post, requestedAt: EpochMs): Promise<StateSnapshot | undefined> {
     const now = clock.now();
-    if (!mayUsePlan(post, requestedAt, now)) return undefined;
+    if (!(await mayUsePlan(post, requestedAt, now))) return undefined;
     const state = await lastKnownState(store, post);
     return state && { state, validUntil: now + timing.stateMaxAgeMs };
   }

@@ -3,6 +3,7 @@ import { BACKLOG } from "./backlog.ts";
 import { CONTENTION, CONTENTION_OF_REPLICAS } from "./contention.ts";
 import { FLOOD_OF_ONE_KEY } from "./flood-of-one-key.ts";
 import { FULL_ANNOUNCEMENTS } from "./full-announcements.ts";
+import { LARGE_PLANS } from "./large-plans.ts";
 import { LARGE_RESPONSES } from "./large-responses.ts";
 import { LATE_WRITE } from "./late-write.ts";
 import { MANY_SERIES } from "./many-series.ts";
@@ -18,6 +19,7 @@ export const ROWS: readonly HostileRow[] = [
   CONTENTION_OF_REPLICAS,
   LATE_WRITE,
   PLAN_BOMB,
+  LARGE_PLANS,
   FULL_ANNOUNCEMENTS,
   SKIPPED_POSTS,
   MANY_SERIES,

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "@jest/globals";
+import { NOON, sampleAnnouncement, sampleOccurrence } from "../../../../test/fixtures/dispatch-samples.ts";
+import { newMemoryPostStore } from "../../../../test/lab/simulator/memory-post-store.ts";
+import type { GuildId } from "../../../contracts/ids.ts";
+import type { Post } from "../../domain/post/post.ts";
+import type { ChangeFeedConsumer } from "../planning/change-feed-consumer.ts";
+import type { Ports } from "../ports.ts";
+import { STANDARD_TIMING } from "../timing.ts";
+import { newStateReader } from "./state-reader.ts";
+
+const GUILD = "1" as GuildId;
+const POST = { id: "p1", guildId: GUILD, announcementId: "a1", occurrenceId: "e1", planRevision: 1, fence: 0 } as Post;
+
+/** The state of a post that is read every second while the owners are silent, and the feeds confirm every plan. */
+async function stateAfterSilence(requested: boolean) {
+  let now = NOON;
+  const store = newMemoryPostStore(() => now);
+  const sourceOf = (id: string, content: object) => ({
+    id: `${GUILD}/${id}`,
+    version: "1",
+    text: JSON.stringify(content),
+    neededUntil: NOON,
+  });
+  const sources = [
+    sourceOf("settings", {}),
+    sourceOf("announcement/a1", sampleAnnouncement()),
+    sourceOf("occurrence/e1", sampleOccurrence()),
+  ];
+  const nothing = { inserts: [], updates: [], removes: [] };
+  await store.commitPlan({ guildId: GUILD, version: 0, plannedThrough: NOON, replanAt: NOON, ...nothing, sources });
+  if (requested) await store.requestPlan(GUILD, NOON);
+  const silent = () => Promise.reject(new Error("no response"));
+  const ports = {
+    clock: { now: () => now },
+    store,
+    owners: { announcement: silent, occurrence: silent, settings: silent, isReachable: () => true },
+  } as unknown as Ports;
+  const feeds = { confirmedAt: () => now } as ChangeFeedConsumer;
+  const reader = newStateReader(ports, STANDARD_TIMING, feeds);
+  for (; now < NOON + STANDARD_TIMING.ownersSilentMs; now += 1_000) {
+    await expect(reader.read(POST)).resolves.toBeUndefined();
+  }
+  return reader.read(POST);
+}
+
+describe("while the owner services are silent", () => {
+  test("the stored plan takes the place of the current state after eight seconds", async () => {
+    await expect(stateAfterSilence(false)).resolves.toMatchObject({ state: { announcement: { id: "a1" } } });
+  });
+
+  test("the stored plan is not used if a change of the guild waits for another plan", async () => {
+    await expect(stateAfterSilence(true)).resolves.toBeUndefined();
+  });
+});
