@@ -9,6 +9,7 @@ import { closedConnection } from "./database.mixin.ts";
 interface Row extends Tracked {
   text?: unknown;
   madeAt?: Date;
+  startsAt?: number;
 }
 
 const guildId = "1" as GuildId;
@@ -19,7 +20,10 @@ describe("the change feed", () => {
   let model: Model<Row>;
 
   beforeAll(async () => {
-    const schema = new Schema<Row>({ _id: String, ...trackedPaths, text: String, madeAt: Date }, { versionKey: false });
+    const schema = new Schema<Row>(
+      { _id: String, ...trackedPaths, text: String, madeAt: Date, startsAt: Number },
+      { versionKey: false },
+    );
     for (const [keys, options] of trackedIndexes) schema.index(keys, options);
     model = connection.model<Row>("Thing", schema);
     await connection.openUri(emptyDatabase());
@@ -79,6 +83,21 @@ describe("the change feed", () => {
     expect(changes.find(({ id }) => id === "gone")).toMatchObject({ revision: 2, deleted: true });
     const indexes = await model.collection.indexes();
     expect(indexes.find(({ key }) => key["deletedAt"] === 1)).toMatchObject({ expireAfterSeconds: 7 * 86_400 });
+  });
+
+  test("contains the start of a new record, and not that of a changed or a removed one", async () => {
+    const rowOf = (name: string, revision: number) => ({ _id: `${name} event`, guildId, revision, startsAt: 7 }) as Row;
+    for (const name of ["new", "changed", "removed"]) await saveRevision(model, rowOf(name, 1));
+    await saveRevision(model, rowOf("changed", 2));
+    const tombstone = rowOf("removed", 2);
+    await saveRevision(model, tombstone, stampedTombstone(tombstone));
+    const { changes } = await changesSince(model, { mark: BEGINNING, limit: 1000 }, ["startsAt"]);
+    const starts = changes.filter(({ id }) => id.endsWith(" event")).map(({ id, startsAt }) => [id, startsAt]);
+    expect(starts).toEqual([
+      ["new event", 7],
+      ["changed event", undefined],
+      ["removed event", undefined],
+    ]);
   });
 
   test("contains the time of the read, by the clock that stamps the changes", async () => {

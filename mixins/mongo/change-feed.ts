@@ -98,19 +98,24 @@ const IN_ORDER = { changedAt: 1, _id: 1 } as const;
 
 type ChangeRow = Pick<Tracked, "_id" | "guildId" | "revision" | "changedAt" | "deletedAt"> & { readonly readAt: Date };
 
-/** Returns the changes since a mark, in the order of `changedAt`, then id. */
+/**
+ * Returns the changes since a mark, in the order of `changedAt`, then id.
+ *
+ * @param newRecordFields - Fields of a record that its creation has in the feed.
+ */
 export async function changesSince<Row extends Tracked>(
   model: Model<Row>,
   { mark, limit }: ChangesSinceParams,
+  newRecordFields: readonly ("startsAt" & keyof Row)[] = [],
 ): Promise<ChangesSinceResult> {
   const at = new Date(mark.at);
   const filter = { $or: [{ changedAt: { $gt: at } }, { changedAt: at, _id: { $gt: mark.id } }] };
   const rows = await model
-    .find(filter as never, CHANGE)
+    .find(filter as never, { ...CHANGE, ...Object.fromEntries(newRecordFields.map((field) => [field, 1])) })
     .sort(IN_ORDER)
     .limit(limit + 1)
     .lean<ChangeRow[]>();
-  const changes = rows.slice(0, limit).map(changeOf);
+  const changes = rows.slice(0, limit).map((row) => changeOf(row, newRecordFields));
   const [first] = rows;
   const last = changes.at(-1);
   return {
@@ -121,12 +126,16 @@ export async function changesSince<Row extends Tracked>(
   };
 }
 
-function changeOf(row: ChangeRow): Change {
+function changeOf(row: ChangeRow, newRecordFields: readonly string[]): Change {
+  const deleted = row.deletedAt !== undefined;
+  const isNew = row.revision === 1 && !deleted;
+  const fields = Object.entries(row).filter(([name]) => isNew && newRecordFields.includes(name));
   return {
     id: row._id,
     guildId: row.guildId,
     revision: row.revision,
     changedAt: row.changedAt.getTime(),
-    deleted: row.deletedAt !== undefined,
+    deleted,
+    ...Object.fromEntries(fields),
   };
 }

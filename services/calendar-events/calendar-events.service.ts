@@ -262,7 +262,8 @@ const ANNOUNCEMENTS_LEFT =
 /** Broadcasts the change if the write was stored. Returns its argument. */
 function broadcastChange(context: CallContext<unknown>, written: Written | Refusal): Written | Refusal {
   if (isRefusal(written)) return written;
-  const { guildId, id: eventId, revision } = written;
-  broadcast(context, calendarEventChanged, { guildId, eventId, revision });
+  const { guildId, id: eventId, revision, startsAt } = written;
+  const created = startsAt === undefined ? {} : { startsAt };
+  broadcast(context, calendarEventChanged, { guildId, eventId, revision, ...created });
   return written;
 }

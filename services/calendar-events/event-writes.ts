@@ -4,7 +4,7 @@ import { bytesFromWriteId, newWriteId, timeOfWriteId } from "../../mixins/mongo/
 import { WriteQueue } from "../../mixins/mongo/write-queue.ts";
 import type { CreateEventParams, EventReference, UpdateEventParams } from "../contracts/calendar-events.contract.ts";
 import { isRefusal, type Refusal } from "../contracts/errors.ts";
-import type { EventId } from "../contracts/ids.ts";
+import type { EpochMs, EventId } from "../contracts/ids.ts";
 import { type IfRevision, revisionMismatch } from "../contracts/revision.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
@@ -22,6 +22,8 @@ import type { ResolvedEvent, EventResolver } from "./event-resolver.ts";
 export interface Written extends Pick<CalendarEvent, "id" | "guildId" | "revision"> {
   /** The revision as the API shows it. */
   readonly publicRevision: string;
+  /** Of a new event: its first start. */
+  readonly startsAt?: EpochMs;
 }
 
 /** Creates, updates and removes events: loads, decides, saves. Each resolves with the stored revision. */
@@ -118,7 +120,7 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
         load: () => calendarFor(params),
         decide(calendar) {
           const event = newEvent(params, id, calendar);
-          return isRefusal(event) ? event : { event, written: toWritten(event, calendar) };
+          return isRefusal(event) ? event : { event, written: { ...toWritten(event, calendar), startsAt: event.startsAt } };
         },
         save: ({ event }) => store.insert(event),
         findEarlierAttempt: async () =>

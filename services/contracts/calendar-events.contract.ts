@@ -274,9 +274,16 @@ export interface CalendarEventChanged {
   readonly guildId: GuildId;
   readonly eventId: EventId;
   readonly revision: number;
+  /** Of a new event: its first start. Absent if the event was changed or removed. */
+  readonly startsAt?: EpochMs;
 }
 /** Broadcast after an event was stored or removed. A broadcast may be lost, duplicated or late. */
 export const calendarEventChanged = broadcastEvent<CalendarEventChanged>({
   name: "calendar-event.changed",
-  payload: { guildId, eventId: textOf("an event's id", EVENT_ID, 26), revision: revisionNumber },
+  payload: {
+    guildId,
+    eventId: textOf("an event's id", EVENT_ID, 26),
+    revision: revisionNumber,
+    startsAt: { ...epochMs, optional: true },
+  },
 });

@@ -19,6 +19,8 @@ export interface Change {
   readonly revision: number;
   readonly changedAt: EpochMs;
   readonly deleted: boolean;
+  /** Of a new event: its first start. Absent if the change is anything but the creation of an event. */
+  readonly startsAt?: EpochMs;
 }
 
 export interface ChangesSinceParams {

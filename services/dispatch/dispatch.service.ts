@@ -17,7 +17,7 @@ import {
 import { isRefusal } from "../contracts/errors.ts";
 import { listSettledPosts } from "../contracts/guild-changes.contract.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
-import type { GuildId } from "../contracts/ids.ts";
+import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { withTimeouts } from "../../mixins/async/timeout.ts";
 import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { newChannelChecks } from "./channel-checks/channel-checks.ts";
@@ -91,7 +91,8 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
     };
   }
 
-  const onChange = ({ guildId }: { readonly guildId: GuildId }) => dispatcher?.onChangeHint(guildId);
+  const onChange = ({ guildId, startsAt }: { readonly guildId: GuildId; readonly startsAt?: EpochMs }) =>
+    dispatcher?.onChangeHint(guildId, startsAt);
   return {
     name: "dispatch",
     mixins: [databaseMixin(connection, mongoUrl, "dispatch"), healthMixin("dispatch", connection)],

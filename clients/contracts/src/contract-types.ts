@@ -158,6 +158,8 @@ export interface CalendarEventChanged {
   readonly guildId: GuildId;
   readonly eventId: EventId;
   readonly revision: number;
+  /** Of a new event: its first start. Absent if the event was changed or removed. */
+  readonly startsAt?: EpochMs;
 }
 
 /** A calendar of a guild (D22). It exists without being created, up to the guild's number of calendars (D20). */

@@ -196,7 +196,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
 
     revisionWritten: (guildId, _id) => revisionWritten(model, { _id, guildId }),
 
-    changesSince: (params) => changesSince(model, params),
+    changesSince: (params) => changesSince(model, params, ["startsAt"]),
   };
 }
 

@@ -22,8 +22,12 @@ import { newWaitRecords } from "./wait-records.ts";
 /** One replica of dispatch. */
 export interface Dispatcher {
   start(): void;
-  /** A broadcast says that something of the guild changed. The guild is planned sooner; the broadcast may be lost. */
-  onChangeHint(guildId: GuildId): void;
+  /**
+   * A broadcast says that something of the guild changed. The guild is planned sooner; the broadcast may be lost.
+   *
+   * @param startsAt - Of a new event: its first start. Absent for any other change.
+   */
+  onChangeHint(guildId: GuildId, startsAt?: EpochMs): void;
   status(): DispatcherStatus;
   /** Starts no new work. Resolves when all work in flight is finished or released, or after `drainMs`. */
   stop(drainMs: number): Promise<void>;
@@ -120,7 +124,8 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
       if (lifecycle.isStopping) return;
       void begin();
     },
-    onChangeHint(guildId) {
+    onChangeHint(guildId, startsAt) {
+      if (startsAt !== undefined && planner.isBeyondHorizon(guildId, startsAt)) return;
       if (planner.waitingGuilds < MAX_WAITING_GUILDS) void planner.requestReplan(guildId, clock.now());
     },
     status: () => ({

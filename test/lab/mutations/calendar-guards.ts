@@ -16,7 +16,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     without: "$FORMER.hasOverrides === true",
     testFile: "services/calendar-events/overrides.int.test.ts",
     test: "its state is given to dispatch",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "the stored overrides of a former series are limited",
@@ -25,7 +25,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     without: "const MAX_OVERRIDES = 1_000;",
     testFile: "services/calendar-events/store/calendar-events.store.mongo.test.ts",
     test: "returns the first hundred overrides",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a former occurrence that may have been changed is left out",

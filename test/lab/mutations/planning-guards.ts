@@ -3,6 +3,24 @@ import type { TestedGuard } from "./guard.ts";
 /** Guards of the plans of guilds. */
 export const PLANNING_GUARDS: readonly TestedGuard[] = [
   {
+    guard: "a new event whose posts are due within the horizon is planned",
+    file: "services/dispatch/protocol/planning/planner.ts",
+    in: "newPlanner",
+    code: "$_ !== undefined && startsAt >= $_",
+    without: "startsAt > 0",
+    testFile: "services/dispatch/protocol/planning/new-events.unit.test.ts",
+    test: "leaves the plan as it is if it starts after the horizon and the longest lead time",
+  },
+  {
+    guard: "lead times are unknown after another change of the guild",
+    file: "services/dispatch/protocol/planning/planner.ts",
+    in: "newPlanner",
+    code: "longestLeads.delete($_);",
+    without: "",
+    testFile: "services/dispatch/protocol/planning/new-events.unit.test.ts",
+    test: "may change the plan while another change of the guild waits for a plan, or is planned",
+  },
+  {
     guard: "the changes of other guilds do not wait for a guild that is held back",
     file: "services/dispatch/protocol/planning/change-feed-consumer.ts",
     in: "plan",
@@ -37,7 +55,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     without: "false",
     testFile: "services/dispatch/store/posts.store.mongo.test.ts",
     test: "a request that a plan has not read stays",
-    onRealParts: true,
+    needsServers: true,
   },
   {
     guard: "a part of a plan removes no request",

@@ -1,4 +1,5 @@
-import { CHANGE_FEED_OVERLAP_MS } from "../../../services/contracts/change-feed.contract.ts";
+import { CHANGE_FEED_OVERLAP_MS, type Change } from "../../../services/contracts/change-feed.contract.ts";
+import { LAST_EPOCH_MS } from "../../../services/contracts/ids.ts";
 import type { AnnouncementRule } from "../../../services/contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
@@ -38,11 +39,32 @@ function ofOneGuild(post: Post): Post {
   return { ...post, guildId: NOISY_GUILD };
 }
 
+function startingLate(change: Change): Change {
+  return change.startsAt === undefined ? change : { ...change, startsAt: LAST_EPOCH_MS };
+}
+
 export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "broadcasts only: no feed is read": {
     ports: (ports) => ({
       ...ports,
       owners: { ...ports.owners, changesSince: async (_feed, { mark }) => ({ changes: [], mark, more: false }) },
+    }),
+  },
+  "no plan for a new event, wherever it starts": {
+    ports: (ports) => ({
+      ...ports,
+      owners: {
+        ...ports.owners,
+        async changesSince(...asked) {
+          const result = await ports.owners.changesSince(...asked);
+          return { ...result, changes: result.changes.map(startingLate) };
+        },
+      },
+    }),
+    dispatcher: (dispatcher) => ({
+      ...dispatcher,
+      onChangeHint: (guildId, startsAt) =>
+        dispatcher.onChangeHint(guildId, startsAt === undefined ? startsAt : LAST_EPOCH_MS),
     }),
   },
   "no sweep of the horizon": {

@@ -1,6 +1,7 @@
 import type { GuildId } from "../../../services/contracts/ids.ts";
 import { selectCancelled } from "../../../services/dispatch/domain/plan/cancelled-before-planned.ts";
 import { runWithoutPauses } from "../../../services/dispatch/domain/plan/time-slices.ts";
+import { leadMs } from "../../../services/dispatch/domain/plan/fire-time.ts";
 import { firstPositionAt } from "../../../services/dispatch/domain/plan/plan-order.ts";
 import { planPosts } from "../../../services/dispatch/domain/plan/plan-posts.ts";
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
@@ -27,9 +28,10 @@ export function unreadChanges(evidence: Evidence): string[] {
   const histories = [...owners.announcements, ...owners.occurrences];
   const seenByMs = scenario.slowness > OFTEN_SLOW ? SEEN_BY_SLOW_FEED_MS : SEEN_BY_FEED_MS;
   return histories.flatMap(([id, history]) =>
-    history.flatMap(({ visibleAt }) => {
+    history.flatMap(({ visibleAt }, nth) => {
       // A guild without announcements needs no plan; an announcement that is created later is a change, too.
       if (owners.occurrences.has(id) && !announces(owners.guildOf(id) as GuildId, visibleAt)) return [];
+      if (nth === 0 && isBeyondHorizon(evidence, id, visibleAt)) return [];
       const from = faultFreeFrom(evidence, visibleAt - seenByMs, seenByMs * 2);
       const until = Math.max(visibleAt, from + seenByMs) + seenByMs;
       const guildId = owners.guildOf(id);
@@ -39,6 +41,18 @@ export function unreadChanges(evidence: Evidence): string[] {
       return isSeen ? [] : [`${id}: its change at ${visibleAt} was not planned by ${until}`];
     }),
   );
+}
+
+/** Whether the event starts so late that no announcement of its guild is due within the horizon. */
+function isBeyondHorizon(evidence: Evidence, id: string, at: number): boolean {
+  const { owners, timing } = evidence;
+  const event = contentAt(owners.occurrences.get(id) ?? [], at);
+  if (event === null) return false;
+  const leads = [...owners.announcements].flatMap(([announcementId, history]) => {
+    const announcement = owners.guildOf(announcementId) === owners.guildOf(id) ? contentAt(history, at) : null;
+    return announcement?.enabled === true ? leadMs(announcement) : [];
+  });
+  return event.startsAt - Math.max(...leads) >= databaseTime(evidence, at) + timing.horizonMs;
 }
 
 /** Checks that after a time without faults the posts are the desired ones, and every due post has a row. */

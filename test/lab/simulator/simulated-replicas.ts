@@ -1,4 +1,4 @@
-import type { GuildId } from "../../../services/contracts/ids.ts";
+import type { EpochMs, GuildId } from "../../../services/contracts/ids.ts";
 import type { DatabaseClock } from "../../../mixins/mongo/database-clock.ts";
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import { type Dispatcher, newDispatcher } from "../../../services/dispatch/protocol/dispatcher.ts";
@@ -16,7 +16,7 @@ export interface SimulatedReplicas {
   /** Stops the replica gracefully: it finishes its posts, ends, and starts again. */
   drain(replica: number, forMs: number): void;
   /** Broadcasts a change to every replica, if the bus is up. */
-  spread(guildId: GuildId): void;
+  spread(guildId: GuildId, startsAt?: EpochMs): void;
   /** The names of the replicas that the broker considers alive. */
   known(): readonly string[];
   endAll(): void;
@@ -103,13 +103,13 @@ export function newSimulatedReplicas(
       record.faults.push({ from, until: from + DRAIN_MS + forMs + timing.leaseMs, isDrain: true });
       void stopInOrder(entry, forMs);
     },
-    spread(guildId) {
+    spread(guildId, startsAt) {
       for (const { dispatcher, who, isStarted } of alive.values()) {
         const copies = time.chance.happens(0.2) ? 2 : 1;
         for (let copy = 0; copy < copies; copy += 1) {
           if (!isStarted || isIn(world, scenario.busDown) || time.chance.happens(scenario.broadcastLoss)) continue;
           time.after(time.chance.between(1, scenario.broadcastDelayMs), () =>
-            network.whenAwake(who, () => dispatcher.onChangeHint(guildId)),
+            network.whenAwake(who, () => dispatcher.onChangeHint(guildId, startsAt)),
           );
         }
       }

@@ -69,7 +69,7 @@ export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> 
     () => databaseNow() + (mutant?.storeAheadMs ?? 0),
     (before, after) => void record.writes.push({ at: time.now, before, after }),
   );
-  const owners = newSimulatedOwners(time, databaseNow, (guildId) => replicas.spread(guildId));
+  const owners = newSimulatedOwners(time, databaseNow, (guildId, startsAt) => replicas.spread(guildId, startsAt));
   const receiver = newSimulatedReceiver(time);
   const network = newSimulatedNetwork(time, scenario, (who, { kind, forMs }) => {
     record.faults.push({ from: time.now - START, until: time.now - START + forMs + TIMING.leaseMs + 2_000 });

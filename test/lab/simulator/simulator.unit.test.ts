@@ -5,6 +5,7 @@ import { simulate } from "./simulation.ts";
 /** For each mutant a seed that catches it, and a part of the broken promise's text. */
 const CAUGHT_BY: Readonly<Record<string, readonly [seed: number, text: string]>> = {
   "broadcasts only: no feed is read": [5, "was not planned by"],
+  "no plan for a new event, wherever it starts": [7, "was not planned by"],
   "no sweep of the horizon": [19, "it has no outcome"],
   "no take-over of expired leases": [1, "still sending at the end"],
   "a claim ignores the plan revision": [6353, "posted against a change"],

@@ -152,7 +152,8 @@ function newFeedReader(
    * the feed of announcements also those that have a plan: its posts may have to be cancelled.
    */
   async function guildsToPlan(changes: readonly Change[]): Promise<readonly GuildId[]> {
-    const changed = changes.filter((change) => processed.isUnprocessed(change)).map(({ guildId }) => guildId);
+    const isToPlan = (change: Change) => processed.isUnprocessed(change) && !isBeyondHorizon(change);
+    const changed = changes.filter(isToPlan).map(({ guildId }) => guildId);
     const guilds = [...new Set(changed)];
     if (guilds.length === 0) return [];
     const requestedAt = clock.now();
@@ -160,6 +161,10 @@ function newFeedReader(
     const wanted = new Set((await Promise.all([owners.announcingGuilds(guilds), planned])).flat());
     for (const guildId of guilds) if (!wanted.has(guildId)) processed.markPlanned(guildId, requestedAt);
     return guilds.filter((guildId) => wanted.has(guildId));
+  }
+
+  function isBeyondHorizon({ guildId, startsAt }: Change): boolean {
+    return startsAt !== undefined && planner.isBeyondHorizon(guildId, startsAt);
   }
 
   /** No pause once the next read would be due, or a read would never reach the end of a steady flow of changes. */

@@ -31,9 +31,11 @@ export interface PlanResult {
   /** When the plan continues: never, when there is room (`overdue`: its next posts are already due), or at once. */
   readonly more: "none" | "with room" | "overdue" | "at once";
   readonly isLarge: boolean;
+  /** The longest lead time of the guild's enabled announcements; -Infinity if there are none. */
+  readonly longestLeadMs: number;
 }
 
-const NOTHING_PLANNED: PlanResult = { posts: [], more: "none", isLarge: false };
+const NOTHING_PLANNED: PlanResult = { posts: [], more: "none", isLarge: false, longestLeadMs: -Infinity };
 
 /**
  * Plans one guild from the current announcements and occurrences; undefined if another plan was stored meanwhile. The
@@ -97,7 +99,7 @@ export async function planGuild(
   if (!isStored) return undefined;
   if (hasUnsentPosts(plan)) await store.deleteOldUnsent(guildId, timing.maxUnsentPosts);
   const more = plan.end === undefined ? "none" : continuation(plan.end, plan.isFull, now);
-  return { posts: posts.filter(isOpen), more, isLarge };
+  return { posts: posts.filter(isOpen), more, isLarge, longestLeadMs: Math.max(...leads) };
 }
 
 function isLargePlan(rules: number, { occurrences, former = [], truncated }: OccurrencesStarting): boolean {

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { LedgerStart } from "../../domain/plan/plan-input.ts";
 import type { Post } from "../../domain/post/post.ts";
@@ -18,6 +19,12 @@ export interface Planner {
   requestReplan(guildId: GuildId, since: EpochMs): Promise<EpochMs>;
   /** The same, with a promise that the guild may be held back. */
   request(guildId: GuildId, since: EpochMs): PlanRequest;
+  /**
+   * Whether a new event that first starts at `startsAt` leaves the guild's plan as it is, because its posts are due beyond the
+   * horizon: a later plan reads it. False unless this process knows the guild's lead times from a plan, and has heard of no
+   * other change of the guild since.
+   */
+  isBeyondHorizon(guildId: GuildId, startsAt: EpochMs): boolean;
   /** Continues the guild's plan if the plan is bounded: the settled post has made room. */
   onPostSettled(guildId: GuildId): void;
   readonly waitingGuilds: number;
@@ -37,6 +44,8 @@ const MAX_BOUNDED_COOLDOWN_MS = 5_000;
  * guild with 300 000 posts at one instant would use all sinks for its whole grace time.
  */
 const OVERDUE_PER_SECOND = 80;
+/** One megabyte. Bounded by size, because with `max` lru-cache allocates its tables at full length. */
+const KNOWN_LEADS = { maxSize: 10_000, sizeCalculation: () => 1 };
 /** Posts that settle within this time make room for one plan. */
 const ROOM_DELAY_MS = 1_000;
 
@@ -71,6 +80,8 @@ export function newPlanner(
   const bounded = new Set<GuildId>();
   /** Bounded guilds whose plan continues within `ROOM_DELAY_MS`. */
   const continuing = new Set<GuildId>();
+  /** The longest lead time in the last plan of each guild that was not requested again since. */
+  const longestLeads = new LRUCache<GuildId, number>(KNOWN_LEADS);
   let ledgerStart: LedgerStart | undefined;
   const backoff: Backoff = newBackoff(ports);
 
@@ -142,6 +153,7 @@ export function newPlanner(
     else bounded.add(guildId);
     request.resolve(beganAt);
     if (more === "at once") enqueue(guildId, CONTINUE_PLAN);
+    if (!waiting.has(guildId)) longestLeads.set(guildId, stored.longestLeadMs);
     return cooldownMs(stored, beganAt, ports.clock.now());
   }
 
@@ -186,6 +198,7 @@ export function newPlanner(
   }
 
   function request(guildId: GuildId, since: EpochMs): PlanRequest {
+    longestLeads.delete(guildId);
     const requested = enqueue(guildId, since);
     startNext();
     reportHeldBack(guildId);
@@ -199,6 +212,10 @@ export function newPlanner(
   return {
     requestReplan,
     request,
+    isBeyondHorizon(guildId, startsAt) {
+      const longestLead = longestLeads.get(guildId);
+      return longestLead !== undefined && startsAt >= ports.clock.now() + timing.horizonMs + longestLead;
+    },
     onPostSettled(guildId) {
       if (bounded.has(guildId) && !continuing.has(guildId)) void continueSoon(guildId);
     },

@@ -216,11 +216,17 @@ describe("a guild with more posts due than it may have planned", () => {
   const posts = (count: number, dueAt: number) => Array.from({ length: count }, () => ({ dueAt })) as unknown as Post[];
 
   test("cools down so that 80 of its posts a second are planned", () => {
-    expect(cooldownMs({ posts: posts(5_000, 900), more: "overdue", isLarge: true }, 900, 1_000)).toBe(62_500);
+    expect(cooldownMs({ posts: posts(5_000, 900), more: "overdue", isLarge: true, longestLeadMs: 0 }, 900, 1_000)).toBe(
+      62_500,
+    );
   });
 
   test("does not cool down longer than others while its next post is not due", () => {
-    expect(cooldownMs({ posts: posts(5_000, 900), more: "with room", isLarge: true }, 900, 1_000)).toBe(400);
-    expect(cooldownMs({ posts: posts(5_000, 900), more: "none", isLarge: false }, 900, 1_000)).toBe(400);
+    expect(
+      cooldownMs({ posts: posts(5_000, 900), more: "with room", isLarge: true, longestLeadMs: 0 }, 900, 1_000),
+    ).toBe(400);
+    expect(cooldownMs({ posts: posts(5_000, 900), more: "none", isLarge: false, longestLeadMs: 0 }, 900, 1_000)).toBe(
+      400,
+    );
   });
 });

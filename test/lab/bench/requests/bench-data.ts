@@ -10,6 +10,10 @@ export const WEEK = { from: Date.UTC(2024, 4, 1), until: Date.UTC(2024, 4, 8) };
 /** A month of thirty single events, and of twelve weekly series with four occurrences each. */
 export const MONTH = { from: Date.UTC(2025, 1, 1), days: 28 };
 
+const CREATED_FROM = (Math.floor(Date.now() / DAY) + 30) * DAY;
+/** The events that are created start in thirty days: dispatch does not plan their guilds yet. */
+export const CREATED = { from: CREATED_FROM, until: CREATED_FROM + HOUR };
+
 const GUILD_COUNT = 200;
 const EVENTS_EACH = 150;
 /** An id with more digits than a double has. */
