@@ -3,6 +3,23 @@ import type { TestedGuard } from "./guard.ts";
 /** Guards of the plans of guilds. */
 export const PLANNING_GUARDS: readonly TestedGuard[] = [
   {
+    guard: "a poll of due posts has a limited number of reads",
+    file: "services/dispatch/protocol/scheduling/due-poller.ts",
+    code: "const MAX_PAGES = $_;",
+    without: "const MAX_PAGES = Infinity;",
+    testFile: "services/dispatch/protocol/scheduling/due-poller.unit.test.ts",
+    test: "is not searched in more than four reads of a poll",
+  },
+  {
+    guard: "many due posts of some guilds do not hide those of others",
+    file: "services/dispatch/protocol/scheduling/due-poller.ts",
+    in: "pollBetween",
+    code: "if ($LARGE.length === 0) return;",
+    without: "return;",
+    testFile: "services/dispatch/protocol/scheduling/due-poller.unit.test.ts",
+    test: "is found before it is due",
+  },
+  {
     guard: "the changes of other guilds do not wait for a guild that is held back",
     file: "services/dispatch/protocol/planning/change-feed-consumer.ts",
     in: "plan",

@@ -185,7 +185,7 @@ export function newPlanner(
     if (!lifecycle.isStopping) void requestReplan(guildId, CONTINUE_PLAN);
   }
 
-  function request(guildId: GuildId, since: EpochMs): PlanRequest {
+  function putRequest(guildId: GuildId, since: EpochMs): PlanRequest {
     const requested = enqueue(guildId, since);
     startNext();
     reportHeldBack(guildId);
@@ -193,12 +193,12 @@ export function newPlanner(
   }
 
   function requestReplan(guildId: GuildId, since: EpochMs): Promise<EpochMs> {
-    return request(guildId, since).planned;
+    return putRequest(guildId, since).planned;
   }
 
   return {
     requestReplan,
-    request,
+    request: putRequest,
     onPostSettled(guildId) {
       if (bounded.has(guildId) && !continuing.has(guildId)) void continueSoon(guildId);
     },
