@@ -108,6 +108,7 @@ export function testLedger(fixture: PostStoreFixture): void {
     await expect(fixture.store.postsWaking(0, 201, 1)).resolves.toMatchObject([{ id: soon.id }]);
     await expect(fixture.store.postsWaking(101, 201, 10)).resolves.toMatchObject([{ id: late.id }]);
     await expect(fixture.store.postsWaking(0, 100, 10)).resolves.toEqual([]);
+    await expect(fixture.store.postsWaking(0, 201, 1, [soon.guildId])).resolves.toMatchObject([{ id: late.id }]);
   });
 
   test("posts of an occurrence are found, also settled ones", async () => {

@@ -136,8 +136,8 @@ export interface PostStore {
   deleteOldUnsent(guildId: GuildId, kept: number): Promise<void>;
   /** Guilds whose `replanAt` is before the instant, the longest overdue first. */
   guildsToReplan(before: EpochMs, limit: number): Promise<readonly { guildId: GuildId; replanAt: EpochMs }[]>;
-  /** Open posts with `wakeAt` in `[from, before)`, soonest first. */
-  postsWaking(from: EpochMs, before: EpochMs, limit: number): Promise<readonly Post[]>;
+  /** Open posts with `wakeAt` in `[from, before)`, soonest first, without those of the guilds in `except`. */
+  postsWaking(from: EpochMs, before: EpochMs, limit: number, except?: readonly GuildId[]): Promise<readonly Post[]>;
   find(id: string): Promise<Post | null>;
   /** `planned → sending`, if the post is due and unchanged. Returns the new row, or null. */
   claim(claim: Claim): Promise<Post | null>;

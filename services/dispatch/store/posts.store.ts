@@ -120,8 +120,9 @@ export function postsStore(connection: Connection): PostsStore {
       return [...new Set([...always, ...latest.values()])];
     },
 
-    async postsWaking(from, before, limit) {
-      const filter = { state: OPEN, wakeAt: { $gte: new Date(from), $lt: new Date(before) } };
+    async postsWaking(from, before, limit, except = []) {
+      const waking = { state: OPEN, wakeAt: { $gte: new Date(from), $lt: new Date(before) } };
+      const filter = except.length === 0 ? waking : { ...waking, guildId: { $nin: [...except] } };
       return streamed({ filter, sort: { wakeAt: 1 }, limit });
     },
 

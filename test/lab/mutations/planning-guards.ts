@@ -3,6 +3,7 @@ import type { TestedGuard } from "./guard.ts";
 /** Guards of the plans of guilds. */
 export const PLANNING_GUARDS: readonly TestedGuard[] = [
   {
+<<<<<<< HEAD
     guard: "a new event whose posts are due within the horizon is planned",
     file: "services/dispatch/protocol/planning/planner.ts",
     in: "newPlanner",
@@ -19,6 +20,23 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     without: "",
     testFile: "services/dispatch/protocol/planning/new-events.unit.test.ts",
     test: "may change the plan while another change of the guild waits for a plan, or is planned",
+=======
+    guard: "a poll of due posts has a limited number of reads",
+    file: "services/dispatch/protocol/scheduling/due-poller.ts",
+    code: "const MAX_PAGES = $_;",
+    without: "const MAX_PAGES = Infinity;",
+    testFile: "services/dispatch/protocol/scheduling/due-poller.unit.test.ts",
+    test: "is not searched in more than four reads of a poll",
+  },
+  {
+    guard: "many due posts of some guilds do not hide those of others",
+    file: "services/dispatch/protocol/scheduling/due-poller.ts",
+    in: "pollBetween",
+    code: "if ($LARGE.length === 0) return;",
+    without: "return;",
+    testFile: "services/dispatch/protocol/scheduling/due-poller.unit.test.ts",
+    test: "is found before it is due",
+>>>>>>> ledger
   },
   {
     guard: "the changes of other guilds do not wait for a guild that is held back",

@@ -110,8 +110,8 @@ export function newMemoryPostStore(
         .map(([guildId, { replanAt }]) => ({ guildId, replanAt }))
         .slice(0, limit),
 
-    postsWaking: async (from, before, limit) =>
-      list((post) => isOpen(post) && post.wakeAt >= from && post.wakeAt < before)
+    postsWaking: async (from, before, limit, except = []) =>
+      list((post) => isOpen(post) && post.wakeAt >= from && post.wakeAt < before && !except.includes(post.guildId))
         .sort((one, other) => one.wakeAt - other.wakeAt)
         .slice(0, limit),
 

@@ -197,7 +197,7 @@ export function newPlanner(
     if (!lifecycle.isStopping) void requestReplan(guildId, CONTINUE_PLAN);
   }
 
-  function request(guildId: GuildId, since: EpochMs): PlanRequest {
+  function putRequest(guildId: GuildId, since: EpochMs): PlanRequest {
     longestLeads.delete(guildId);
     const requested = enqueue(guildId, since);
     startNext();
@@ -206,12 +206,12 @@ export function newPlanner(
   }
 
   function requestReplan(guildId: GuildId, since: EpochMs): Promise<EpochMs> {
-    return request(guildId, since).planned;
+    return putRequest(guildId, since).planned;
   }
 
   return {
     requestReplan,
-    request,
+    request: putRequest,
     isBeyondHorizon(guildId, startsAt) {
       const longestLead = longestLeads.get(guildId);
       return longestLead !== undefined && startsAt >= ports.clock.now() + timing.horizonMs + longestLead;

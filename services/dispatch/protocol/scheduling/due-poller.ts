@@ -1,3 +1,4 @@
+import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import { isOpen, type Post } from "../../domain/post/post.ts";
 import type { Lifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";
@@ -17,6 +18,10 @@ export const LATE_AFTER_MS = 10_000;
 /** Several times the open posts of the largest guilds. */
 const PAGE_SIZE = 20_000;
 const LATE_PAGE_SIZE = 2_000;
+/** A guild with more than this part of a full page is left out of the next one. */
+const LARGE_PART = 40;
+/** Number of pages of one poll. */
+const MAX_PAGES = 4;
 
 /**
  * @param inWork - Returns the posts in work.
@@ -32,25 +37,40 @@ export function newDuePoller(
   /** For each read in flight, the posts in work at any time since its begin. */
   const inFlight = new Set<Map<string, Post>>();
 
-  async function poll(read: () => Promise<readonly Post[]>): Promise<void> {
+  async function poll(read: () => Promise<readonly Post[]>): Promise<readonly Post[]> {
     const started = new Map(inWork().map((post) => [post.id, post]));
     inFlight.add(started);
     try {
       const posts = await read();
       onFound(posts.filter((post) => !isSameVersion(started.get(post.id), post)));
+      return posts;
     } finally {
       inFlight.delete(started);
     }
   }
 
+  /**
+   * Reads the posts that wake in an interval. After a full page, the posts of the guilds with many posts are left out, so that
+   * they do not hide those of other guilds.
+   */
+  async function pollBetween(from: EpochMs, before: EpochMs, limit: number): Promise<void> {
+    const except: GuildId[] = [];
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const posts = await poll(() => store.postsWaking(from, before, limit, except));
+      const large = posts.length < limit ? [] : guildsWithOver(limit / LARGE_PART, posts);
+      if (large.length === 0) return;
+      except.push(...large);
+    }
+  }
+
   function pollUpcoming(): Promise<void> {
     const now = clock.now();
-    return poll(() => store.postsWaking(now - LATE_AFTER_MS, now + timing.pollAheadMs, PAGE_SIZE));
+    return pollBetween(now - LATE_AFTER_MS, now + timing.pollAheadMs, PAGE_SIZE);
   }
 
   /** Late posts are read apart, so that any number of them leaves room for posts that are due now. */
   function pollLate(): Promise<void> {
-    return poll(() => store.postsWaking(0, clock.now() - LATE_AFTER_MS, LATE_PAGE_SIZE));
+    return pollBetween(0, clock.now() - LATE_AFTER_MS, LATE_PAGE_SIZE);
   }
 
   async function readOpenPost(id: string): Promise<readonly Post[]> {
@@ -71,13 +91,20 @@ export function newDuePoller(
         await lifecycle.sleep(timing.rereadAfterMs);
         if (lifecycle.isStopping) return;
         try {
-          return await poll(() => readOpenPost(id));
+          await poll(() => readOpenPost(id));
+          return;
         } catch (error) {
           reports.operationFailed("reread post", { post: id, error });
         }
       } while (clock.now() <= deadline);
     },
   };
+}
+
+function guildsWithOver(max: number, posts: readonly Post[]): GuildId[] {
+  const counts = new Map<GuildId, number>();
+  for (const { guildId } of posts) counts.set(guildId, (counts.get(guildId) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count > max).map(([guildId]) => guildId);
 }
 
 /** Whether the post is unchanged as far as its next work depends on it. */
