@@ -58,7 +58,7 @@ export interface AttemptFailure {
   readonly isNotReceived: boolean;
   /** The attempt was not started, or not even received; another attempt may have been started. */
   readonly isNotStarted: boolean;
-  /** The service answered that it is temporarily unavailable. A timeout is not worth another attempt. */
+  /** The service responded that it is temporarily unavailable. A timeout is not worth another attempt. */
   readonly isTemporary: boolean;
 }
 

@@ -13,14 +13,14 @@ export interface HttpRequest {
 
 export type HttpResult =
   | {
-      readonly kind: "answered";
+      readonly kind: "response";
       readonly status: number;
       readonly headers: IncomingHttpHeaders;
       /** The first `maxBodyBytes` of the body. */
       readonly body: string;
     }
   | {
-      readonly kind: "unanswered";
+      readonly kind: "noResponse";
       readonly reason: string;
       /** False if there was no connection, so the request certainly did not arrive. */
       readonly mayHaveArrived: boolean;
@@ -84,7 +84,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
-  #head: Pick<HttpResult & { kind: "answered" }, "status" | "headers"> = { status: 0, headers: {} };
+  #head: Pick<HttpResult & { kind: "response" }, "status" | "headers"> = { status: 0, headers: {} };
   #connection: Dispatcher.DispatchController | undefined;
   #isOver = false;
 
@@ -107,24 +107,24 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_connection: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes >= this.#maxBodyBytes) this.#endEarly(this.#answered());
+    if (this.#bytes >= this.#maxBodyBytes) this.#endEarly(this.#response());
   }
 
   onResponseEnd(): void {
-    this.#end(this.#answered());
+    this.#end(this.#response());
   }
 
   onResponseError(_connection: Dispatcher.DispatchController, error: Error): void {
     this.#end(this.#unanswered(reasonOf(error)));
   }
 
-  #answered(): HttpResult {
+  #response(): HttpResult {
     const body = Buffer.concat(this.#chunks).subarray(0, this.#maxBodyBytes).toString("utf8");
-    return { kind: "answered", ...this.#head, body };
+    return { kind: "response", ...this.#head, body };
   }
 
   #unanswered(reason: string): HttpResult {
-    return { kind: "unanswered", reason, mayHaveArrived: this.#connection !== undefined };
+    return { kind: "noResponse", reason, mayHaveArrived: this.#connection !== undefined };
   }
 
   #endEarly(result: HttpResult): void {
