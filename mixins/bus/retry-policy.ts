@@ -21,7 +21,7 @@ export const RETRY_POLICY = {
    * Delay of the first retry of a call without a response; the next delay is twice as long. A message may be lost with a
    * replica or a NATS server.
    */
-  noAnswerMs: 800,
+  noResponseMs: 800,
   /** Retries of reads without a response, in the full budget of a process. A read may take long: its owner may be slow. */
   readBudget: 50,
   /** The same for writes. A write is short, and its owner performs concurrent attempts of one write once. */

@@ -29,7 +29,7 @@ export type HttpResult =
 export interface HttpClient {
   /** Sends one request. Follows no redirect, retries nothing, and never throws. */
   exchange(request: HttpRequest): Promise<HttpResult>;
-  /** Closes every connection; requests in flight are unanswered. */
+  /** Closes every connection; requests in flight get no response. */
   close(): void;
 }
 
@@ -91,7 +91,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(maxBodyBytes: number, timeoutMs: number, resolve: (result: HttpResult) => void) {
     this.#maxBodyBytes = maxBodyBytes;
     this.#resolve = resolve;
-    this.#timer = setTimeout(() => this.#endEarly(this.#unanswered("timed out")), timeoutMs);
+    this.#timer = setTimeout(() => this.#endEarly(this.#noResponse("timed out")), timeoutMs);
   }
 
   /** Called with an open connection, after the TLS handshake; the request is sent after this returns. */
@@ -115,7 +115,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_connection: Dispatcher.DispatchController, error: Error): void {
-    this.#end(this.#unanswered(reasonOf(error)));
+    this.#end(this.#noResponse(reasonOf(error)));
   }
 
   #response(): HttpResult {
@@ -123,7 +123,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     return { kind: "response", ...this.#head, body };
   }
 
-  #unanswered(reason: string): HttpResult {
+  #noResponse(reason: string): HttpResult {
     return { kind: "noResponse", reason, mayHaveArrived: this.#connection !== undefined };
   }
 
