@@ -20,7 +20,7 @@ interface CallAttemptsOptions {
   readonly lostMessages?: {
     readonly budget: RetryBudget;
     /** Delay of the first retry, in milliseconds. */
-    readonly noAnswerMs: number;
+    readonly noResponseMs: number;
   };
 }
 
@@ -45,7 +45,7 @@ export class CallAttempts {
   /** Number of retries after an error, without those of calls that had no response. */
   #retriesAfterErrors = 0;
   /** Number of delays that passed without a response. */
-  #noAnswerDelays = 0;
+  #noResponseDelays = 0;
   #notReceivedSince: number | undefined;
   /** The first error after which the call may have been performed. */
   #uncertainError: unknown;
@@ -65,7 +65,7 @@ export class CallAttempts {
   run(): Promise<unknown> {
     this.#options.lostMessages?.budget.add();
     this.#start(this.#options.context);
-    this.#awaitAnswer();
+    this.#awaitResponse();
     return this.#outcome.promise;
   }
 
@@ -124,23 +124,23 @@ export class CallAttempts {
   }
 
   /** Retries the call when it has no response, and ends it at its deadline. */
-  #awaitAnswer(): void {
+  #awaitResponse(): void {
     const { lostMessages } = this.#options;
     if (lostMessages === undefined) return;
-    const isLast = this.#retriesLeft === 0 || this.#noAnswerDelays === RETRY_POLICY.maxRetries;
-    const delayMs = isLast ? Infinity : backoff(lostMessages.noAnswerMs, this.#noAnswerDelays);
+    const isLast = this.#retriesLeft === 0 || this.#noResponseDelays === RETRY_POLICY.maxRetries;
+    const delayMs = isLast ? Infinity : backoff(lostMessages.noResponseMs, this.#noResponseDelays);
     const msLeft = this.#msLeft();
-    if (delayMs < msLeft) this.#timer = setTimeout(() => this.#retryWithoutAnswer(lostMessages.budget), delayMs);
+    if (delayMs < msLeft) this.#timer = setTimeout(() => this.#retryWithoutResponse(lostMessages.budget), delayMs);
     else if (msLeft < Infinity) this.#timer = setTimeout(() => this.#timeOut(), msLeft);
   }
 
-  #retryWithoutAnswer(budget: RetryBudget): void {
-    this.#noAnswerDelays += 1;
+  #retryWithoutResponse(budget: RetryBudget): void {
+    this.#noResponseDelays += 1;
     if (this.#runningAttempts > 0 && this.#retriesLeft > 0 && budget.take()) {
       this.#retriesLeft -= 1;
       this.#startAgain();
     }
-    this.#awaitAnswer();
+    this.#awaitResponse();
   }
 
   #timeOut(): void {

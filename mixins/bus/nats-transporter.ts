@@ -192,7 +192,7 @@ export class NatsTransporter extends moleculer.Transporters.Base {
     if (subscription !== undefined) this.#queueGroups.set(subject, subscription);
   }
 
-  /** Ends the subscription after the messages that the server has already sent to this node: nobody else gets them. */
+  /** Ends the subscription after the messages that the server has already sent to this node: no other node gets them. */
   async #leave(subject: string): Promise<void> {
     const subscription = this.#queueGroups.get(subject);
     this.#queueGroups.delete(subject);

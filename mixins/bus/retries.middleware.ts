@@ -11,7 +11,9 @@ type Handler = (this: Service, context: Context) => Promise<unknown>;
  * Moleculer's own retries give each attempt the whole timeout again. A request could take three times as long as its
  * caller waits, and a write that its caller gave up could be stored after a later one.
  */
-export function retries({ noAnswerMs = RETRY_POLICY.noAnswerMs }: { readonly noAnswerMs?: number } = {}): Middleware {
+export function retries({
+  noResponseMs = RETRY_POLICY.noResponseMs,
+}: { readonly noResponseMs?: number } = {}): Middleware {
   const budgets = {
     reads: new RetryBudget(RETRY_POLICY.readBudget),
     writes: new RetryBudget(RETRY_POLICY.writeBudget),
@@ -35,7 +37,7 @@ export function retries({ noAnswerMs = RETRY_POLICY.noAnswerMs }: { readonly noA
       const budget = action.isRead === true ? budgets.reads : budgets.writes;
       return function callWithRetries(context) {
         const send: Send = (each) => next.call(this, each);
-        return new CallAttempts({ send, context, action, lostMessages: { budget, noAnswerMs } }).run();
+        return new CallAttempts({ send, context, action, lostMessages: { budget, noResponseMs } }).run();
       };
     },
   };

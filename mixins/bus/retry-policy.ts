@@ -21,7 +21,7 @@ export const RETRY_POLICY = {
    * Delay of the first retry of a call without a response; the next delay is twice as long. A message may be lost with a
    * replica or a NATS server.
    */
-  noAnswerMs: 800,
+  noResponseMs: 800,
   /** Retries of reads without a response, in the full budget of a process. A read may take long: its owner may be slow. */
   readBudget: 50,
   /** The same for writes. A write is short, and its owner performs concurrent attempts of one write once. */
@@ -58,7 +58,7 @@ export interface AttemptFailure {
   readonly isNotReceived: boolean;
   /** The attempt was not started, or not even received; another attempt may have been started. */
   readonly isNotStarted: boolean;
-  /** The service answered that it is temporarily unavailable. A timeout is not worth another attempt. */
+  /** The service responded that it is temporarily unavailable. A timeout is not worth another attempt. */
   readonly isTemporary: boolean;
 }
 

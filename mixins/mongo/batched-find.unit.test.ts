@@ -6,7 +6,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 describe("reads by id while two queries are in flight", () => {
   afterEach(() => void jest.useRealTimers());
 
-  function unansweredReads(...options: [maxRows?: number]) {
+  function pendingReads(...options: [maxRows?: number]) {
     const queries: (readonly string[])[] = [];
     const find = (filter: { _id: { $in: readonly string[] } }) => {
       queries.push(filter._id.$in);
@@ -18,7 +18,7 @@ describe("reads by id while two queries are in flight", () => {
 
   test("are one query, which waits for them no longer than 20 ms", async () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate"] });
-    const { queries, read } = unansweredReads();
+    const { queries, read } = pendingReads();
     for (const id of ["a", "b", "c", "d"]) {
       void read(id);
       await turn();
@@ -29,7 +29,7 @@ describe("reads by id while two queries are in flight", () => {
   });
 
   test("have at most the given number of rows each", async () => {
-    const { queries, read } = unansweredReads(2);
+    const { queries, read } = pendingReads(2);
     for (const id of ["a", "b", "c"]) void read(id);
     await turn();
     expect(queries).toEqual([["a", "b"], ["c"]]);

@@ -8,7 +8,7 @@ import { DeadlinePassed, deadlineStages, isRefusedAsLate } from "./write-context
 import { type UpdatableModel, type UpdateStatement, bulkUpdate } from "./bulk-update.ts";
 
 /**
- * Timeout of a command. Its callers have given up by then, and a command that is never answered must not keep others
+ * Timeout of a command. Its callers have given up by then, and a command without a response must not keep others
  * waiting.
  */
 const COMMAND_TIMEOUT_MS = 10_000;

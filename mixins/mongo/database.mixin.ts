@@ -20,7 +20,7 @@ export function closedConnection(): Connection {
 /**
  * Opens the service's own connection at start, builds the indexes of its models, and closes the connection at stop.
  *
- * Writes are acknowledged by a majority and journalled, so a write that was answered survives a crash.
+ * Writes are acknowledged by a majority and journalled, so an acknowledged write survives a crash.
  */
 export function databaseMixin(connection: Connection, mongoUrl: string, appName: string): Partial<ServiceSchema> {
   async function openDatabase(): Promise<void> {

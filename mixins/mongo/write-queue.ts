@@ -8,7 +8,7 @@ const MAX_WAITING = 250;
 const MAX_WRITES = 10_000;
 /** Longest time that a write waits. The rest of its time is for the write itself. */
 const MAX_WAIT_MS = 4_000;
-/** Time after which an unanswered write no longer blocks the next one: its deadline has passed. */
+/** Time after which a write without a response no longer blocks the next one: its deadline has passed. */
 const MAX_TURN_MS = 6_000;
 
 const MESSAGE = "Too many changes of one object at the same moment; try again when Retry-After has passed";

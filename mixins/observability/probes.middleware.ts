@@ -63,7 +63,7 @@ async function missingParts(broker: ServiceBroker): Promise<string[]> {
   return [...(isBusUp(broker) ? [] : ["bus"]), ...databases.flat()];
 }
 
-/** Runs the service's own handler: a call could be answered by another replica. */
+/** Runs the service's own handler: a call could reach another replica. */
 async function missingDatabase({ name, actions }: Service): Promise<string[]> {
   if (actions["health"] === undefined || isInternal(name)) return [];
   const { database } = await (actions["health"]({}) as Promise<{ database: boolean }>);

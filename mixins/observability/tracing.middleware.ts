@@ -34,7 +34,7 @@ export function tracing(tracer: Tracer): Middleware {
           span.end({ "error.type": type ?? kind }, typeof code !== "number" || code >= FIRST_SERVER_ERROR);
           throw error;
         } finally {
-          // Moleculer copies the meta of an answered call into the meta of its caller.
+          // Moleculer copies the meta of a completed call into the meta of its caller.
           meta.traceparent = parent;
         }
       };

@@ -8,7 +8,7 @@ import { markDangling } from "./dangling.ts";
 const announcement = { id: "a1", type: "SPECIFIC", eventId: "e1" as EventId } as unknown as Announcement;
 
 /** Marks an announcement while the owner of the events responds with this refusal. */
-function markWhileOwnerAnswers(refusal: Refusal) {
+function markWhileOwnerResponds(refusal: Refusal) {
   const call = async () => {
     throw asError(refusal);
   };
@@ -18,13 +18,13 @@ function markWhileOwnerAnswers(refusal: Refusal) {
 
 describe("the mark of announcements whose event is gone", () => {
   test("is on none while the owner of the events is unavailable", () =>
-    expect(markWhileOwnerAnswers(refuse("UNAVAILABLE"))).resolves.toEqual([announcement]));
+    expect(markWhileOwnerResponds(refuse("UNAVAILABLE"))).resolves.toEqual([announcement]));
 
   test("does not hide another error of the owner", async () => {
     const problems = [{ field: "eventIds", code: "TOO_MANY", message: "must have at most 1000 entries" }] as const;
-    await expect(markWhileOwnerAnswers(refuse("INVALID_REQUEST", problems))).rejects.toMatchObject({
+    await expect(markWhileOwnerResponds(refuse("INVALID_REQUEST", problems))).rejects.toMatchObject({
       type: "INVALID_REQUEST",
     });
-    await expect(markWhileOwnerAnswers(refuse("INTERNAL"))).rejects.toMatchObject({ type: "INTERNAL" });
+    await expect(markWhileOwnerResponds(refuse("INTERNAL"))).rejects.toMatchObject({ type: "INTERNAL" });
   });
 });

@@ -126,7 +126,7 @@ type PagesDefinition<Params, Result, Fields> = Pick<
   "contract" | "fields" | "request" | "responseFields"
 >;
 
-/** A list that is answered as a whole, or in pages by another action (D49). */
+/** A list that is returned as a whole, or in pages by another action (D49). */
 export function pagedRoute<
   Params,
   Result,

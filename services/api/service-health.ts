@@ -21,7 +21,7 @@ export const TICK_INTERVAL_MS = 100;
 interface ServiceState {
   isAvailable: boolean;
   isDatabaseUp: boolean;
-  answeredAt: number;
+  respondedAt: number;
   /** Whether the last health check found no subscriber. */
   isUnsubscribed: boolean;
   checkedAt: number;
@@ -75,7 +75,7 @@ export class ServiceHealth {
     this.#discountPause(now - this.#tickedAt - TICK_INTERVAL_MS);
     this.#tickedAt = now;
     for (const [service, state] of this.#services) {
-      if (state.isAvailable && now - state.answeredAt > maxSilenceMs(state)) markUnavailable(state);
+      if (state.isAvailable && now - state.respondedAt > maxSilenceMs(state)) markUnavailable(state);
       if (isDue(state, now)) void this.#check(service, state, now);
     }
   }
@@ -95,7 +95,7 @@ export class ServiceHealth {
     result.then(resolve, reject);
     try {
       const outcome = await promise;
-      if (states[0] !== undefined) states[0].answeredAt = this.#clock();
+      if (states[0] !== undefined) states[0].respondedAt = this.#clock();
       return outcome;
     } finally {
       for (const state of states) state?.pendingCalls.delete(id);
@@ -118,7 +118,7 @@ export class ServiceHealth {
       Object.assign(state, {
         isAvailable: true,
         isDatabaseUp: database,
-        answeredAt: this.#clock(),
+        respondedAt: this.#clock(),
         isUnsubscribed: false,
       });
     } catch (error) {
@@ -132,7 +132,7 @@ export class ServiceHealth {
   /** A pause of this process does not count as silence of the services. */
   #discountPause(pausedMs: number): void {
     if (pausedMs < TICK_INTERVAL_MS) return;
-    for (const state of this.#services.values()) state.answeredAt += pausedMs;
+    for (const state of this.#services.values()) state.respondedAt += pausedMs;
   }
 }
 
@@ -140,7 +140,7 @@ function initialState(): ServiceState {
   return {
     isAvailable: false,
     isDatabaseUp: false,
-    answeredAt: 0,
+    respondedAt: 0,
     isUnsubscribed: false,
     checkedAt: -CHECK_INTERVAL_MS,
     runningChecks: 0,

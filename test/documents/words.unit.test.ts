@@ -14,8 +14,11 @@ const INSTEAD_OF: Readonly<Record<string, string>> = {
   admitted: "allowed",
   agenda: "due scheduler",
   anew: "copy, retry",
+  answer: "response",
+  answered: "response, returned",
+  answers: "responses",
   asked: "requested",
-  "bounded answers": "timeout",
+  deaf: "ignores broadcasts",
   doorkeeper: "admission",
   filed: "index entries",
   filing: "index entries",
@@ -41,6 +44,7 @@ const INSTEAD_OF: Readonly<Record<string, string>> = {
   rescue: "lease recovery",
   retried: "call attempts, retry policy",
   seldom: "throttled",
+  rights: "permissions, privileges",
   "short reads": "find command",
   spoken: "message flow",
   "taken calls": "retry policy",
@@ -74,6 +78,11 @@ function namesIn({ path, text }: { readonly path: string; readonly text: string 
   return [path, ...[...text.matchAll(EXPORTED)].map(([, name]) => name!)];
 }
 
+/** The comments in a source text. */
+function commentsIn(text: string): string[] {
+  return text.match(/\/\*\*[\s\S]*?\*\/|(?<=^|\s)\/\/ .*/gm) ?? [];
+}
+
 /** The descriptions of metrics in a source text. */
 function helpTextsIn(text: string): string[] {
   return [...text.matchAll(/\b(?:help:\s*|gauge\(\s*"[^"]+",\s*)"([^"]+)"/g)].map(([, help]) => help!);
@@ -88,7 +97,16 @@ describe("a name that others read", () => {
     expect(names.filter((name) => unwanted(name).length > 0)).toEqual([]);
   });
 
-  const words = /\b(?:anew|asks for|by itself|doorkeeper|foresight|is asked|key ring|nobody|told|unheard|whoever)\b/i;
+  const words =
+    /\b(?:anew|answer(?:s|ed)?|asks for|by itself|doorkeeper|foresight|is asked|key ring|nobody|told|unheard|whoever)\b/i;
+
+  test("of a comment in services and mixins contains none of these words", () => {
+    const comments = sources
+      .filter(({ path }) => /^(?:services|mixins)\//.test(path) && !path.includes(".test."))
+      .flatMap(({ text }) => commentsIn(text));
+    expect(comments.length).toBeGreaterThan(2_000);
+    expect(comments.filter((comment) => words.test(comment))).toEqual([]);
+  });
 
   test("of an error, a setting, the API, an alert, a panel, a metric or a late post contains none either", () => {
     const helps = sources.flatMap(({ path, text }) => (path.includes(".test.") ? [] : helpTextsIn(text)));
@@ -109,6 +127,7 @@ describe("a name that others read", () => {
     "Nobody knows whether they arrived.",
     "A member does not start again by itself.",
     "The clients are told.",
+    ...commentsIn("/** Nobody sends it\n * twice. */\nsend(); // Asks for a key"),
     ...helpTextsIn('new Counter({ name: "x", help: "How often a server is asked" })'),
     ...helpTextsIn('gauge("x_total", "How often a server is asked")'),
   ])("is found in the text: %s", (text) => {

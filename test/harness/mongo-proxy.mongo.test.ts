@@ -25,18 +25,18 @@ describe("a proxy that loses responses of MongoDB", () => {
   const count = (name: string) => direct.collection("things").countDocuments({ name });
 
   test("forwards other commands and their responses", async () => {
-    await insert("answered");
-    expect(await count("answered")).toBe(1);
+    await insert("response");
+    expect(await count("response")).toBe(1);
     expect(proxy.lost).toBe(0);
   });
 
   test("loses the response to a write that is applied once, and to the driver's retry, and then forwards responses again", async () => {
     const isUnanswered = ({ insert: into, documents }: Command) =>
-      into === "things" && (documents as readonly { readonly name: string }[])[0]?.name === "unanswered";
+      into === "things" && (documents as readonly { readonly name: string }[])[0]?.name === "noResponse";
     proxy.lose(isUnanswered, 1);
     await insert("another");
-    await expect(insert("unanswered")).rejects.toMatchObject({ name: "MongoNetworkError" });
-    expect(await count("unanswered")).toBe(1);
+    await expect(insert("noResponse")).rejects.toMatchObject({ name: "MongoNetworkError" });
+    expect(await count("noResponse")).toBe(1);
     expect(proxy.lost).toBe(1);
     await insert("answered again");
     expect(await count("answered again")).toBe(1);

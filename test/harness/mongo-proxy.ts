@@ -15,7 +15,7 @@ export interface MongoProxy {
    */
   hold(isMeant: (command: Command) => boolean): () => Promise<void>;
   /** The same for the responses to the commands, which mongod reads at once. */
-  holdAnswers(isMeant: (command: Command) => boolean): () => Promise<void>;
+  holdResponses(isMeant: (command: Command) => boolean): () => Promise<void>;
   /** Number of delayed commands and responses. */
   readonly held: number;
   /** Number of commands whose responses were lost. */
@@ -41,7 +41,7 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
   let lost = 0;
   const noCommand = (_command: Command) => false;
   let isToBeHeld = noCommand;
-  let isAnswerToBeHeld = noCommand;
+  let isResponseToBeHeld = noCommand;
   const held: (() => Promise<void>)[] = [];
 
   /** Whether to lose the response to this request. */
@@ -95,7 +95,7 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
       eachMessage((message) => {
         if (isDoomed(message)) doomedRequests.add(message.readInt32LE(4));
         const command = commandIn(message);
-        if (command !== undefined && isAnswerToBeHeld(command))
+        if (command !== undefined && isResponseToBeHeld(command))
           requestsWithDelayedResponses.add(message.readInt32LE(4));
         if (command !== undefined && isToBeHeld(command)) holdCommand(message);
         else mongod.write(message);
@@ -116,7 +116,7 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
 
   async function release(): Promise<void> {
     isToBeHeld = noCommand;
-    isAnswerToBeHeld = noCommand;
+    isResponseToBeHeld = noCommand;
     await Promise.all(held.splice(0).map((each) => each()));
   }
 
@@ -129,8 +129,8 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
       isToBeHeld = isMeant;
       return release;
     },
-    holdAnswers(isMeant) {
-      isAnswerToBeHeld = isMeant;
+    holdResponses(isMeant) {
+      isResponseToBeHeld = isMeant;
       return release;
     },
     get held() {

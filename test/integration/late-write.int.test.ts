@@ -177,7 +177,7 @@ describe("a write that the database reads after its deadline", () => {
 
   test.each(TRANSACTIONS)("%s is not committed after its deadline", async (_name, call) => {
     const before = await everything();
-    const release = proxy.holdAnswers(isLastOfTransaction);
+    const release = proxy.holdResponses(isLastOfTransaction);
     const writeUntil = Date.now() + 500;
     const response = call(services, stored, writeUntil).catch((error: unknown) => error);
     await until(

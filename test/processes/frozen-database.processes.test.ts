@@ -58,8 +58,8 @@ describe("a MongoDB that hangs", () => {
     expect([response.status, response.body["code"]]).toEqual([503, "OUTCOME_UNKNOWN"]);
     const settledInMs = Number(response.headers.get("retry-after")) * 1_000;
     expect(settledInMs).toBeGreaterThan(0);
-    const answeredAt = performance.now();
-    await until(() => performance.now() - answeredAt >= settledInMs, "the time in the response");
+    const respondedAt = performance.now();
+    await until(() => performance.now() - respondedAt >= settledInMs, "the time in the response");
     process.kill(mongod, "SIGCONT");
     // MongoDB has read the late create before it responds to a later command.
     await until(async () => (await create("afterwards")).status === 200, "a successful create");

@@ -57,7 +57,7 @@ describe("a call to another process", () => {
       ...brokerOptions({ nodeId, natsUrl: url, logLevel: "fatal" }),
       namespace,
       transporter: new LossyTransporter({ url, name: nodeId }),
-      middlewares: [retries({ noAnswerMs: NO_ANSWER_MS })],
+      middlewares: [retries({ noResponseMs: NO_ANSWER_MS })],
       tracking: { enabled: false },
       requestTimeout: TIMEOUT_MS,
     });

@@ -97,7 +97,7 @@ const LIMITS = {
   lingerMs: 1_000,
   /**
    * At shutdown. A client that sends on a connection while it is closed cannot know whether the request arrived. During this
-   * time every request is answered with `Connection: close`.
+   * time every response has `Connection: close`.
    */
   closeNoticeMs: 1_000,
 };

@@ -113,8 +113,8 @@ describe("the HTTP server", () => {
     await until(() => received().endsWith("{}"), "the refusal");
     await pause(1_500);
     socket.write("x" + request("{}"));
-    const bothAnswered = () => received().match(/HTTP\/1\.1 401/g)?.length === 2;
-    await expect(until(bothAnswered, "the second response")).resolves.toBeUndefined();
+    const hasBothResponses = () => received().match(/HTTP\/1\.1 401/g)?.length === 2;
+    await expect(until(hasBothResponses, "the second response")).resolves.toBeUndefined();
   });
 
   test("the connection stays open after a refusal that was sent before the body", async () => {

@@ -11,7 +11,7 @@ export interface WireField {
   readonly defaultValue?: unknown;
   /** The members of an object. */
   readonly fields?: readonly RequestField[];
-  /** Set for a time in Unix milliseconds, or a list of times: one before 1980 is answered with a warning (D37). */
+  /** Set for a time in Unix milliseconds, or a list of times: one before 1980 causes a warning (D37). */
   readonly isTime?: true;
 }
 

@@ -14,7 +14,7 @@ export interface Heartbeat {
   start(): Promise<void>;
   /** The latest intervals in which no replica ran or reached the database, or in which this process was stalled. */
   outages(): readonly Outage[];
-  /** When the first replica ever started; undefined until the database has answered. */
+  /** When the first replica ever started; undefined until the database has responded. */
   firstAt(): EpochMs | undefined;
 }
 

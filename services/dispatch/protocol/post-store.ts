@@ -100,7 +100,7 @@ export type PostWrite = {
 };
 
 /**
- * The plan and ledger. Each operation is atomic, and durable once it is answered. An operation that rejects may have
+ * The plan and ledger. Each operation is atomic, and durable once it has resolved. An operation that rejects may have
  * been applied or not; it settles within a few seconds either way. "Now" is the database's time at which the operation is
  * applied.
  */

@@ -52,7 +52,7 @@ describe("the HTTP client", () => {
   test("does not wait for a body that trickles endlessly", async () => {
     const request = await serve((_request, response) => void response.writeHead(200).write("x"));
     const response = await client.exchange({ ...request, timeoutMs: 50 });
-    expect(response).toEqual({ kind: "unanswered", reason: "timed out", mayHaveArrived: true });
+    expect(response).toEqual({ kind: "noResponse", reason: "timed out", mayHaveArrived: true });
   });
 
   test("returns no response if the connection breaks", async () => {
@@ -60,12 +60,12 @@ describe("the HTTP client", () => {
       response.writeHead(200, { "content-length": "100" });
       response.write("x", () => incoming.socket.resetAndDestroy());
     });
-    await expect(client.exchange(request)).resolves.toMatchObject({ kind: "unanswered", reason: "ECONNRESET" });
+    await expect(client.exchange(request)).resolves.toMatchObject({ kind: "noResponse", reason: "ECONNRESET" });
   });
 
   test("returns no response if the bytes are not HTTP", async () => {
     const request = await serve((incoming) => void incoming.socket.end("SSH-2.0\r\n\r\n"));
-    await expect(client.exchange(request)).resolves.toMatchObject({ kind: "unanswered" });
+    await expect(client.exchange(request)).resolves.toMatchObject({ kind: "noResponse" });
   });
 
   test("reuses connections", async () => {
@@ -90,7 +90,7 @@ describe("the HTTP client", () => {
       used.add(incoming.socket);
     });
     const responses = await Promise.all(Array.from({ length: 70 }, () => client.exchange(request)));
-    const lost = responses.filter((response) => response.kind === "unanswered");
+    const lost = responses.filter((response) => response.kind === "noResponse");
     expect(lost.length).toBeGreaterThan(0);
     expect(lost.filter(({ mayHaveArrived }) => !mayHaveArrived)).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe("the HTTP client", () => {
     await allHeld.promise;
     await expect(client.exchange({ ...request, timeoutMs: 50 })).resolves.toMatchObject({ mayHaveArrived: false });
     for (const reply of replies) reply();
-    expect((await Promise.all(held)).map(({ kind }) => kind)).not.toContain("unanswered");
+    expect((await Promise.all(held)).map(({ kind }) => kind)).not.toContain("noResponse");
     expect(replies).toHaveLength(64);
   });
 
@@ -151,7 +151,7 @@ describe("the HTTP client", () => {
     });
     const url = new URL(request.url.href.replace("127.0.0.1", "example.com"));
     await expect(own.exchange({ ...request, url })).resolves.toEqual({
-      kind: "unanswered",
+      kind: "noResponse",
       reason: "no such host",
       mayHaveArrived: false,
     });

@@ -13,14 +13,14 @@ export interface HttpRequest {
 
 export type HttpResult =
   | {
-      readonly kind: "answered";
+      readonly kind: "response";
       readonly status: number;
       readonly headers: IncomingHttpHeaders;
       /** The first `maxBodyBytes` of the body. */
       readonly body: string;
     }
   | {
-      readonly kind: "unanswered";
+      readonly kind: "noResponse";
       readonly reason: string;
       /** False if there was no connection, so the request certainly did not arrive. */
       readonly mayHaveArrived: boolean;
@@ -29,7 +29,7 @@ export type HttpResult =
 export interface HttpClient {
   /** Sends one request. Follows no redirect, retries nothing, and never throws. */
   exchange(request: HttpRequest): Promise<HttpResult>;
-  /** Closes every connection; requests in flight are unanswered. */
+  /** Closes every connection; requests in flight get no response. */
   close(): void;
 }
 
@@ -84,14 +84,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
-  #head: Pick<HttpResult & { kind: "answered" }, "status" | "headers"> = { status: 0, headers: {} };
+  #head: Pick<HttpResult & { kind: "response" }, "status" | "headers"> = { status: 0, headers: {} };
   #connection: Dispatcher.DispatchController | undefined;
   #isOver = false;
 
   constructor(maxBodyBytes: number, timeoutMs: number, resolve: (result: HttpResult) => void) {
     this.#maxBodyBytes = maxBodyBytes;
     this.#resolve = resolve;
-    this.#timer = setTimeout(() => this.#endEarly(this.#unanswered("timed out")), timeoutMs);
+    this.#timer = setTimeout(() => this.#endEarly(this.#noResponse("timed out")), timeoutMs);
   }
 
   /** Called with an open connection, after the TLS handshake; the request is sent after this returns. */
@@ -107,24 +107,24 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_connection: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes >= this.#maxBodyBytes) this.#endEarly(this.#answered());
+    if (this.#bytes >= this.#maxBodyBytes) this.#endEarly(this.#response());
   }
 
   onResponseEnd(): void {
-    this.#end(this.#answered());
+    this.#end(this.#response());
   }
 
   onResponseError(_connection: Dispatcher.DispatchController, error: Error): void {
-    this.#end(this.#unanswered(reasonOf(error)));
+    this.#end(this.#noResponse(reasonOf(error)));
   }
 
-  #answered(): HttpResult {
+  #response(): HttpResult {
     const body = Buffer.concat(this.#chunks).subarray(0, this.#maxBodyBytes).toString("utf8");
-    return { kind: "answered", ...this.#head, body };
+    return { kind: "response", ...this.#head, body };
   }
 
-  #unanswered(reason: string): HttpResult {
-    return { kind: "unanswered", reason, mayHaveArrived: this.#connection !== undefined };
+  #noResponse(reason: string): HttpResult {
+    return { kind: "noResponse", reason, mayHaveArrived: this.#connection !== undefined };
   }
 
   #endEarly(result: HttpResult): void {

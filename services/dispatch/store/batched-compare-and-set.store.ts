@@ -27,7 +27,7 @@ const MAX_BATCH = 100;
 /**
  * Applies the changes of many rows in one command, because a command and its majority write concern cost more than a row.
  * Resolves to the changed row ("done" if it is known), or to null if the row did not match. Each change is atomic, and
- * durable once it is answered. A change that rejects may have been applied or not, and does not affect the others.
+ * durable once it has resolved. A change that rejects may have been applied or not, and does not affect the others.
  *
  * @param gatherMs - How long a command waits for more changes.
  */

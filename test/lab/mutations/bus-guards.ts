@@ -112,7 +112,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     ...lostMessages,
     guard: "a call without a response is retried",
-    in: "#retryWithoutAnswer",
+    in: "#retryWithoutResponse",
     code: "this.#startAgain();",
     without: "",
     test: "is retried if it is a write and its response was lost",
@@ -291,7 +291,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     guard: "a busy service is not taken for an unavailable one",
     file: "services/api/service-health.ts",
     in: "whileAvailable",
-    code: "$_.answeredAt = $_;",
+    code: "$_.respondedAt = $_;",
     without: "",
     testFile: "services/api/service-health.unit.test.ts",
     test: "is available if the service responds to calls, even if its health check is late",

@@ -58,7 +58,7 @@ export function problemOf(finding: ChannelFinding, mentions?: Mentions): PostPro
   return { code: "PERMISSION_MISSING", message: `the bot lacks ${missing.join(", ")} in the channel` };
 }
 
-/** Without the permission, @everyone, @here and roles that not every member may mention notify nobody. */
+/** Without the permission, mentions of @everyone, @here and roles that not every member may mention have no effect. */
 function needsMentionPermission(
   { mentionableRoles }: Extract<ChannelFinding, { kind: "own" }>,
   { subscribersRole }: Mentions,

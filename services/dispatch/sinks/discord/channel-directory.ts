@@ -188,14 +188,14 @@ export function channelDirectory(
 /** Without information about permissions. */
 const OWN: ChannelFinding = { kind: "own", missing: [], mentionableRoles: [] };
 
-function isOk(result: HttpResult): result is HttpResult & { kind: "answered" } {
-  return result.kind === "answered" && result.status === 200;
+function isOk(result: HttpResult): result is HttpResult & { kind: "response" } {
+  return result.kind === "response" && result.status === 200;
 }
 
 /** Undefined if the result says nothing about the channel itself. */
 function refusedChannel(result: HttpResult): ChannelFinding | undefined {
   const outcome = outcomeOf(result, 0);
-  if (result.kind !== "answered" || outcome.kind !== "rejected") return undefined;
+  if (result.kind !== "response" || outcome.kind !== "rejected") return undefined;
   const isUnknown = parseResponseBody(result.body)?.code === UNKNOWN_CHANNEL;
   return { kind: isUnknown ? "unknown" : "unreachable" };
 }

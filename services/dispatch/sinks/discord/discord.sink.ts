@@ -91,7 +91,7 @@ export function discordSink({
   async function readBotId(timeoutMs: number): Promise<string | undefined> {
     if (botId !== undefined) return botId;
     const attempt = await get({ route: "me", channel: "" }, ["users", "@me"], timeoutMs / 3);
-    if (attempt.kind === "made" && attempt.result.kind === "answered" && attempt.result.status === 200) {
+    if (attempt.kind === "made" && attempt.result.kind === "response" && attempt.result.status === 200) {
       botId = parseResponseBody(attempt.result.body)?.id;
     }
     return botId;
@@ -133,7 +133,7 @@ export function discordSink({
     const attempt = await exchange({ route: "create", channel }, { method: "POST", url, body, timeoutMs });
     if (attempt.kind === "limited")
       return { kind: "retry", reason: "rate limit", afterMs: attempt.afterMs, undelivered: true };
-    if (attempt.result.kind === "answered" && attempt.result.status === 403) refusals.add(guildId, now());
+    if (attempt.result.kind === "response" && attempt.result.status === 403) refusals.add(guildId, now());
     return outcomeOf(attempt.result, attempt.afterMs);
   }
 

@@ -81,7 +81,7 @@ export function rateLimits(requestsPerSecond: number): RateLimits {
       allRequests.add(now);
       return (result, then) => {
         state.inFlight -= 1;
-        if (result.kind !== "answered") return 0;
+        if (result.kind !== "response") return 0;
         // The response to a request from before the limit does not show that the limit is over.
         if (result.status !== 429 && now >= stoppedUntil) isHalfOpen = false;
         return learn(bucket, result, then);
@@ -89,7 +89,7 @@ export function rateLimits(requestsPerSecond: number): RateLimits {
     },
   };
 
-  function learn(bucket: RateLimitBucket, response: Answered, now: number): number {
+  function learn(bucket: RateLimitBucket, response: ReceivedResponse, now: number): number {
     const id = textOf(response.headers, "x-ratelimit-bucket");
     if (id !== undefined) bucketIds.set(bucket.route, id);
     const state = stateOf(bucket);
@@ -115,15 +115,15 @@ function readBucket(state: BucketState, headers: IncomingHttpHeaders, now: numbe
 }
 
 /** Discord does not count a limit that is shared by all users of a resource. */
-function countInvalid(invalid: SlidingWindow, { status, headers }: Answered, now: number): void {
+function countInvalid(invalid: SlidingWindow, { status, headers }: ReceivedResponse, now: number): void {
   const isShared = status === 429 && textOf(headers, "x-ratelimit-scope") === "shared";
   if ((status === 401 || status === 403 || status === 429) && !isShared) invalid.add(now);
 }
 
-type Answered = HttpResult & { kind: "answered" };
+type ReceivedResponse = HttpResult & { kind: "response" };
 
 /** The larger of the waits in header and body. */
-function requiredWait({ status, headers, body }: Answered): number {
+function requiredWait({ status, headers, body }: ReceivedResponse): number {
   const inBody = status === 429 ? parseResponseBody(body)?.retryAfter : undefined;
   const waits = [headerNumber(headers, "retry-after"), inBody].filter((seconds = -1) => seconds >= 0) as number[];
   if (waits.length === 0) return status === 429 ? DEFAULT_WAIT_MS : 0;
@@ -131,7 +131,7 @@ function requiredWait({ status, headers, body }: Answered): number {
 }
 
 /** A 429 without Discord's body comes from a proxy and concerns the address, so it is global. */
-function isGlobal({ headers, body }: Answered): boolean {
+function isGlobal({ headers, body }: ReceivedResponse): boolean {
   const error: ResponseBody | undefined = parseResponseBody(body);
   const scope = textOf(headers, "x-ratelimit-scope");
   return (

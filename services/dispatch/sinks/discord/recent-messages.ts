@@ -30,7 +30,7 @@ export interface SentMessage {
  * because every list is empty without the permission to read history.
  */
 export function findSentMessage(result: HttpResult, sought: SentMessage): Lookup | { readonly kind: "empty" } {
-  if (result.kind !== "answered") return { kind: "unreachable" };
+  if (result.kind !== "response") return { kind: "unreachable" };
   const listed = result.status === 200 ? parseJson(result.body) : undefined;
   if (!Array.isArray(listed)) return refusedLookup(result);
   if (listed.length === 0) return { kind: "empty" };
@@ -57,7 +57,7 @@ export function emptyListLookup(missing: readonly ChannelPermission[] | undefine
 }
 
 /** With the reason that Discord gives for not listing the messages, if it gives one. */
-function refusedLookup({ status, body }: HttpResult & { kind: "answered" }): Lookup {
+function refusedLookup({ status, body }: HttpResult & { kind: "response" }): Lookup {
   const error = parseResponseBody(body);
   return error?.code === undefined
     ? { kind: "unreachable" }

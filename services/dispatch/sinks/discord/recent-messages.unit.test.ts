@@ -20,7 +20,7 @@ function lookup(
     author = undefined as string | undefined,
   } = {},
 ) {
-  const response = { kind: "answered", status, headers: { date }, body: JSON.stringify(body) } as const;
+  const response = { kind: "response", status, headers: { date }, body: JSON.stringify(body) } as const;
   return findSentMessage(response, { nonce: "n1", versions: sent, triedMsAgo: 20 * 60_000, author });
 }
 
@@ -77,7 +77,7 @@ describe("the search in a channel's latest messages", () => {
   test("proves nothing by a refusal or without a response", () => {
     expect(lookup([message(1)], { status: 403 })).toEqual({ kind: "unreachable" });
     const sought = { nonce: "n1", versions: [WITHOUT_TIME], triedMsAgo: 0, author: undefined };
-    expect(findSentMessage({ kind: "unanswered", reason: "timed out", mayHaveArrived: true }, sought)).toEqual({
+    expect(findSentMessage({ kind: "noResponse", reason: "timed out", mayHaveArrived: true }, sought)).toEqual({
       kind: "unreachable",
     });
   });

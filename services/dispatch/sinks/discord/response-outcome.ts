@@ -10,7 +10,7 @@ const MAX_QUOTE_LENGTH = 120;
 
 /** The outcome of "create message". `afterMs` is the wait that the response requires. */
 export function outcomeOf(result: HttpResult, afterMs: number): SendOutcome {
-  if (result.kind === "unanswered") {
+  if (result.kind === "noResponse") {
     return { kind: "retry", reason: result.reason, afterMs, undelivered: !result.mayHaveArrived };
   }
   const { status } = result;

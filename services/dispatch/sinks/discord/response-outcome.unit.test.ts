@@ -3,19 +3,19 @@ import fc from "fast-check";
 import type { HttpResult } from "../http-client.ts";
 import { outcomeOf } from "./response-outcome.ts";
 
-function answered(status: number, body: unknown): HttpResult {
-  return { kind: "answered", status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) };
+function responseWith(status: number, body: unknown): HttpResult {
+  return { kind: "response", status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) };
 }
 
 describe("the outcome of a response", () => {
   test("is sent with the id of the created message", () => {
-    expect(outcomeOf(answered(200, { id: "123" }), 0)).toEqual({ kind: "sent", messageId: "123" });
+    expect(outcomeOf(responseWith(200, { id: "123" }), 0)).toEqual({ kind: "sent", messageId: "123" });
   });
 
   test.each(["", "}{", "[]", "null", { id: 123 }, { id: "x" }])(
     "is a retry for a success without an id: %j",
     (body) => {
-      expect(outcomeOf(answered(200, body), 0)).toMatchObject({ kind: "retry" });
+      expect(outcomeOf(responseWith(200, body), 0)).toMatchObject({ kind: "retry" });
     },
   );
 
@@ -28,7 +28,7 @@ describe("the outcome of a response", () => {
     [405, 0],
     [301, 0],
   ])("is halted for HTTP %i with code %i", (status, code) => {
-    expect(outcomeOf(answered(status, { code, message: "m" }), 0)).toMatchObject({ kind: "halted" });
+    expect(outcomeOf(responseWith(status, { code, message: "m" }), 0)).toMatchObject({ kind: "halted" });
   });
 
   test.each([
@@ -43,7 +43,7 @@ describe("the outcome of a response", () => {
     [403, 160005],
     [403, 99999],
   ])("is a rejection by the channel for HTTP %i with code %i", (status, code) => {
-    expect(outcomeOf(answered(status, { code }), 0)).toMatchObject({ kind: "rejected", scope: "channel" });
+    expect(outcomeOf(responseWith(status, { code }), 0)).toMatchObject({ kind: "rejected", scope: "channel" });
   });
 
   test.each([
@@ -54,7 +54,7 @@ describe("the outcome of a response", () => {
     [400, 240000],
     [400, 99999],
   ])("is a rejection of the payload for HTTP %i with code %i", (status, code) => {
-    expect(outcomeOf(answered(status, { code }), 0)).toMatchObject({ kind: "rejected", scope: "payload" });
+    expect(outcomeOf(responseWith(status, { code }), 0)).toMatchObject({ kind: "rejected", scope: "payload" });
   });
 
   test.each([
@@ -68,40 +68,40 @@ describe("the outcome of a response", () => {
     [502, 50001],
     [503, 0],
   ])("is a retry after the required wait for HTTP %i with code %i", (status, code) => {
-    expect(outcomeOf(answered(status, { code }), 700)).toMatchObject({ kind: "retry", afterMs: 700 });
+    expect(outcomeOf(responseWith(status, { code }), 700)).toMatchObject({ kind: "retry", afterMs: 700 });
   });
 
   test.each([400, 403, 429, 502])("is a retry for HTTP %i with the page of a proxy", (status) => {
-    expect(outcomeOf(answered(status, "<html>"), 0)).toMatchObject({ kind: "retry" });
+    expect(outcomeOf(responseWith(status, "<html>"), 0)).toMatchObject({ kind: "retry" });
   });
 
   test("is sent for an unknown message, which was delivered and deleted", () => {
-    expect(outcomeOf(answered(404, { code: 10008 }), 0)).toEqual({ kind: "sent", messageId: "deleted" });
+    expect(outcomeOf(responseWith(404, { code: 10008 }), 0)).toEqual({ kind: "sent", messageId: "deleted" });
   });
 
   test("leaves the post in doubt without a response, but not without a connection", () => {
-    const lost = { kind: "unanswered", reason: "timed out", mayHaveArrived: true } as const;
+    const lost = { kind: "noResponse", reason: "timed out", mayHaveArrived: true } as const;
     expect(outcomeOf(lost, 0)).toEqual({ kind: "retry", reason: "timed out", afterMs: 0, undelivered: false });
     expect(outcomeOf({ ...lost, mayHaveArrived: false }, 0)).toMatchObject({ kind: "retry", undelivered: true });
   });
 
   test("is undelivered after a temporary refusal, but not after a failure of Discord", () => {
-    expect(outcomeOf(answered(429, {}), 0)).toHaveProperty("undelivered", true);
-    expect(outcomeOf(answered(403, { code: 20028 }), 0)).toHaveProperty("undelivered", true);
-    expect(outcomeOf(answered(500, {}), 0)).not.toHaveProperty("undelivered");
-    expect(outcomeOf(answered(200, "}{"), 0)).not.toHaveProperty("undelivered");
+    expect(outcomeOf(responseWith(429, {}), 0)).toHaveProperty("undelivered", true);
+    expect(outcomeOf(responseWith(403, { code: 20028 }), 0)).toHaveProperty("undelivered", true);
+    expect(outcomeOf(responseWith(500, {}), 0)).not.toHaveProperty("undelivered");
+    expect(outcomeOf(responseWith(200, "}{"), 0)).not.toHaveProperty("undelivered");
   });
 
   test("has status, code and text on one short line as its reason", () => {
     const message = `Missing\n\u202eAccess${"x".repeat(500)}`;
-    const outcome = outcomeOf(answered(403, { code: 50001, message }), 0);
+    const outcome = outcomeOf(responseWith(403, { code: 50001, message }), 0);
     expect(outcome).toMatchObject({ reason: expect.stringMatching(/^HTTP 403 50001 Missing Accessx{50,110}$/) });
   });
 
   test("never throws", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 999 }), fc.oneof(fc.string(), fc.json()), (status, body) => {
-        expect(["sent", "retry", "rejected", "halted"]).toContain(outcomeOf(answered(status, body), 0).kind);
+        expect(["sent", "retry", "rejected", "halted"]).toContain(outcomeOf(responseWith(status, body), 0).kind);
       }),
     );
   });

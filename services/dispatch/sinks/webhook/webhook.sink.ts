@@ -93,7 +93,7 @@ function encodePost({ postId, part, nonce, guildId, channel, message }: Outgoing
 }
 
 function outcomeOf(result: HttpResult, id: string): SendOutcome {
-  if (result.kind === "unanswered") {
+  if (result.kind === "noResponse") {
     if (result.reason === TARGET_REFUSED) return { kind: "halted", reason: TARGET_REFUSED };
     return { kind: "retry", reason: result.reason, afterMs: 0, undelivered: !result.mayHaveArrived };
   }

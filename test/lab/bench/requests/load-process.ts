@@ -24,15 +24,15 @@ const HEAD_END = Buffer.from("\r\n\r\n");
 class Sender {
   readonly #socket: Socket;
   readonly #next: () => Buffer;
-  readonly #onAnswer: (ms: number) => boolean;
+  readonly #onResponse: (ms: number) => boolean;
   readonly done: Promise<void>;
   #sentAt = 0;
   #missing = 0;
   #head: Buffer = Buffer.alloc(0);
 
-  constructor(port: number, next: () => Buffer, onAnswer: (ms: number) => boolean) {
+  constructor(port: number, next: () => Buffer, onResponse: (ms: number) => boolean) {
     this.#next = next;
-    this.#onAnswer = onAnswer;
+    this.#onResponse = onResponse;
     this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
     this.done = new Promise((resolve, reject) => {
       this.#socket.once("connect", () => this.#send());
@@ -61,7 +61,7 @@ class Sender {
       this.#head = Buffer.alloc(0);
     } else this.#missing -= chunk.length;
     if (this.#missing > 0) return;
-    if (this.#onAnswer(performance.now() - this.#sentAt)) this.#send();
+    if (this.#onResponse(performance.now() - this.#sentAt)) this.#send();
     else this.#socket.destroy();
   }
 }
@@ -86,14 +86,14 @@ async function send(load: Load): Promise<LoadOutcome> {
   const next = () => ready[sent++ % ready.length] as Buffer;
   const latencies = new Float64Array(requests);
   let answered = 0;
-  const onAnswer = (took: number) => {
+  const onResponse = (took: number) => {
     latencies[answered] = took;
     answered += 1;
     return answered + connections <= requests;
   };
   const began = performance.now();
   const senders = Array.from({ length: Math.min(connections, requests) }, (_, at) => {
-    return new Sender(ports[at % ports.length] as number, next, onAnswer);
+    return new Sender(ports[at % ports.length] as number, next, onResponse);
   });
   await Promise.all(senders.map(({ done }) => done));
   return { seconds: (performance.now() - began) / 1000, latencies };

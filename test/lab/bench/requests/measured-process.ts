@@ -16,12 +16,12 @@ export function measuredOn(
 /** A process that reports its usage. It was started with the options of `measuredOn`. */
 export class MeasuredProcess {
   readonly #process: NodeProcess;
-  #onAnswer: (response: unknown) => void = () => undefined;
+  #onResponse: (response: unknown) => void = () => undefined;
   #onEnd: (error: Error) => void = () => undefined;
 
   constructor(process: NodeProcess) {
     this.#process = process;
-    process.child.on("message", (response) => this.#onAnswer(response));
+    process.child.on("message", (response) => this.#onResponse(response));
     void process.ended.then(() => this.#onEnd(this.#hasEnded()));
   }
 
@@ -33,7 +33,7 @@ export class MeasuredProcess {
   async ask<Reply>(message: unknown): Promise<Reply> {
     this.check();
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-    this.#onAnswer = resolve as (response: unknown) => void;
+    this.#onResponse = resolve as (response: unknown) => void;
     this.#onEnd = reject;
     this.#process.child.send(message as never);
     return promise;
