@@ -1,4 +1,4 @@
-import type { GuildId } from "../../contracts/ids.ts";
+import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { Post } from "../domain/post/post.ts";
 import { rankOf } from "../domain/post/rendezvous-rank.ts";
 import type { SinkName } from "../domain/post/sink-name.ts";

@@ -3,24 +3,24 @@ import type { TestedGuard } from "./guard.ts";
 /** Guards of the plans of guilds. */
 export const PLANNING_GUARDS: readonly TestedGuard[] = [
   {
-<<<<<<< HEAD
     guard: "a new event whose posts are due within the horizon is planned",
     file: "services/dispatch/protocol/planning/planner.ts",
     in: "newPlanner",
-    code: "$_ !== undefined && startsAt >= $_",
-    without: "startsAt > 0",
+    code: "$LEAD !== undefined && $_ >= $_",
+    without: "$LEAD !== undefined",
     testFile: "services/dispatch/protocol/planning/new-events.unit.test.ts",
     test: "leaves the plan as it is if it starts after the horizon and the longest lead time",
   },
   {
     guard: "lead times are unknown after another change of the guild",
     file: "services/dispatch/protocol/planning/planner.ts",
-    in: "newPlanner",
-    code: "longestLeads.delete($_);",
+    in: "putRequest",
+    code: "$_.delete($_);",
     without: "",
     testFile: "services/dispatch/protocol/planning/new-events.unit.test.ts",
     test: "may change the plan while another change of the guild waits for a plan, or is planned",
-=======
+  },
+  {
     guard: "a poll of due posts has a limited number of reads",
     file: "services/dispatch/protocol/scheduling/due-poller.ts",
     code: "const MAX_PAGES = $_;",
@@ -36,7 +36,6 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     without: "return;",
     testFile: "services/dispatch/protocol/scheduling/due-poller.unit.test.ts",
     test: "is found before it is due",
->>>>>>> ledger
   },
   {
     guard: "the changes of other guilds do not wait for a guild that is held back",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { consumed, START } from "../../../../test/fixtures/consumed-feed.ts";
+import { consumed, HORIZON, START } from "../../../../test/fixtures/consumed-feed.ts";
 import { CHANGE_FEED_OVERLAP_MS } from "../../../contracts/change-feed.contract.ts";
 import type { GuildId } from "../../../contracts/ids.ts";
 import { STANDARD_TIMING } from "../timing.ts";
@@ -191,6 +191,18 @@ describe("the consumer of a change feed", () => {
         expect(requested).toEqual([]);
       },
     );
+
+    test("plans no guild for a new event beyond the horizon, and stores the mark behind it", async () => {
+      const { time, requested, saved, progress, change, runFor } = consumed();
+      time.after(10_000, () => change("far", 0, "1", HORIZON));
+      time.after(20_000, () => change("near", 0, "2", HORIZON - 1));
+      let savedBefore = 0;
+      time.after(19_000, () => (savedBefore = saved.length));
+      await runFor(60_000);
+      expect(requested).toHaveLength(1);
+      expect(savedBefore).toBeGreaterThan(0);
+      expect(progress()?.waiting).toBe(0);
+    });
 
     test("plans a guild once for many changes", async () => {
       const { requested, runFor } = backlog(10, { planMs: 100 });
