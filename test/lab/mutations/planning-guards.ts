@@ -56,6 +56,15 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     test: "no change counts as planned until its request is stored",
   },
   {
+    guard: "a guild is not held back by its own large plan",
+    file: "services/dispatch/protocol/planning/planner.ts",
+    in: "waitsForLargePlan",
+    code: "$_ !== $_ && $LARGE",
+    without: "$LARGE",
+    testFile: "services/dispatch/protocol/planning/planner.unit.test.ts",
+    test: "are held back",
+  },
+  {
     guard: "a guild whose next plan is far away is held back",
     file: "services/dispatch/protocol/planning/planner.ts",
     in: "reportHeldBack",

@@ -108,7 +108,7 @@ export function newPlanner(
 
   /** One large plan at a time: several would take more memory than a process has. */
   function waitsForLargePlan(guildId: GuildId): boolean {
-    return large.has(guildId) && running.keys().some((other) => large.has(other));
+    return large.has(guildId) && running.keys().some((other) => other !== guildId && large.has(other));
   }
 
   async function run(guildId: GuildId, request: Request): Promise<void> {

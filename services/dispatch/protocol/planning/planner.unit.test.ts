@@ -142,10 +142,15 @@ describe("guilds with large plans", () => {
       void planner.request(guildId, 0).heldBack.then(() => heldBack.push({ guildId, at: time.now }));
     const [first, second] = LARGE as [GuildId, GuildId];
     time.after(0, () => request(first));
+    time.after(50, () => request(first));
     time.after(100, () => request(second));
     for (let at = 0; at < 20; at += 1) time.after(200, () => request(`2${at}` as GuildId));
     await run(10_000);
-    expect(heldBack).toEqual([{ guildId: second, at: 100 }]);
+    // The second plan of the first guild does not wait for its own first plan, but for that of the second guild.
+    expect(heldBack).toEqual([
+      { guildId: second, at: 100 },
+      { guildId: first, at: 1_000 },
+    ]);
   });
 
   test("are planned beside others once their plans are no longer large", async () => {
