@@ -11,12 +11,12 @@ import type { CalendarsStore } from "./store/calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar/calendar.ts";
 import { type ChangedEvent, changeEvent } from "./domain/event/change-event.ts";
 import { newEvent } from "./domain/event/create-event.ts";
-import { type CalendarEvent, seriesOf, publicRevision } from "./domain/event/event.ts";
+import { type CalendarEvent, publicRevision } from "./domain/event/event.ts";
 import { ID_RANDOM_BYTES, newEventId } from "./domain/event/event-id.ts";
-import { ruleOccurrenceAt } from "./domain/recurrence/occurrences.ts";
 import { cancelledOccurrence, type ChangedOverride, changeOccurrence } from "./domain/event/change-occurrence.ts";
 import { announcedOccurrence, type EffectiveOccurrence } from "./domain/event/effective-occurrence.ts";
 import type { ResolvedEvent, EventResolver } from "./event-resolver.ts";
+import { changedSeries, withValidOverrides } from "./series-revision.ts";
 
 /** A stored revision. */
 export interface Written extends Pick<CalendarEvent, "id" | "guildId" | "revision"> {
@@ -42,18 +42,9 @@ interface Write {
 export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStore, events: EventResolver): EventWrites {
   const queue = new WriteQueue();
 
-  /** Decides which overrides remain valid when the series gets another start or rule (D19). */
   async function seriesWrite({ event: stored, calendar }: ResolvedEvent, next: ChangedEvent): Promise<Write> {
-    const { event } = next;
-    const written = toWritten(event, calendar);
-    if (!next.rescheduled || stored.recurring?.hasOverrides !== true) {
-      return { written, save: () => store.replace(next, "all") };
-    }
-    const series = seriesOf(event, calendar);
-    const starts = await store.overriddenStarts(stored.id);
-    const valid = series === undefined ? [] : starts.filter((start) => ruleOccurrenceAt(series, start) !== undefined);
-    const changed = { ...next, event: withOverrides(event, valid.length > 0) };
-    return { written, save: () => store.replace(changed, valid) };
+    const changed = await withValidOverrides(store, stored, next, calendar);
+    return { written: toWritten(next.event, calendar), save: () => store.replace(changed.next, changed.keep) };
   }
 
   function occurrenceWrite(
@@ -61,8 +52,7 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
     occurrence: EffectiveOccurrence,
     next: ChangedOverride,
   ): Write {
-    const { scheduledAt: _, coloredAt: __, changedBy: ___, ...event } = stored;
-    const series = withOverrides({ ...event, revision: stored.revision + 1 }, true);
+    const series = changedSeries(stored);
     const before = announcedOccurrence(occurrence, calendar);
     return { written: toWritten(series, calendar), save: () => store.saveOverride(series, next, before) };
   }
@@ -152,8 +142,4 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
 function toWritten(event: CalendarEvent, calendar: Calendar): Written {
   const { id, guildId, revision } = event;
   return { id, guildId, revision, publicRevision: publicRevision(event, calendar) };
-}
-
-function withOverrides(event: CalendarEvent, hasOverrides: boolean): CalendarEvent {
-  return event.recurring === undefined ? event : { ...event, recurring: { ...event.recurring, hasOverrides } };
 }

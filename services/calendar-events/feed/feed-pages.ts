@@ -41,13 +41,17 @@ export function feedPages(reads: FeedReads, pageLength = PAGE_LENGTH): FeedPages
   }
 
   /** The VTIMEZONE components of all zones in which the calendar's series may be. */
-  async function timeZonesOf({ guildId, calendarNumber }: FeedReference, { zoneChanges }: Calendar, moment: string) {
-    if (zoneChanges.length === 0) return [];
+  async function timeZonesOf(
+    { guildId, calendarNumber }: FeedReference,
+    { zoneChanges, furtherZones = [] }: Calendar,
+    moment: string,
+  ) {
+    if (zoneChanges.length + furtherZones.length === 0) return [];
     const of = { guildId, calendarNumber };
     const forgotten = zoneChanges.length < MAX_ZONE_CHANGES ? [] : await reads.zonesOfSeries(of);
     const from = await reads.earliestStart(of, moment);
     if (from === undefined) return [];
-    const names = [...zoneChanges.map(({ timezone }) => timezone), ...forgotten];
+    const names = [...zoneChanges.map(({ timezone }) => timezone), ...furtherZones, ...forgotten];
     // Events use the zone's name of this process, which may differ from the stored one.
     const zones = new Set(names.flatMap((name) => zoneNamed(name) ?? []));
     zones.delete(UTC);

@@ -34,7 +34,7 @@ export type FormerEvent = { readonly until: EpochMs } & (
 );
 
 /** Fields that no former state has. */
-type PresentFields = EventText | keyof Changed;
+type PresentFields = EventText | keyof Changed | "uid";
 
 const formerEventPaths = {
   guildId: String,
