@@ -130,7 +130,8 @@ function hasSameSchedule(fresh: CalendarEvent, stored: StoredEvent, { calendar, 
   );
 }
 
-function sameSeconds(one: Times, other: Times): boolean {
+/** Whether the times are the same, to the second. */
+export function sameSeconds(one: Times, other: Times): boolean {
   return secondOf(one.startsAt) === secondOf(other.startsAt) && secondOf(one.endsAt) === secondOf(other.endsAt);
 }
 

@@ -8,7 +8,7 @@ import { type EffectiveOccurrence, effectiveOccurrence } from "../event/effectiv
 import type { StoredEvent } from "../event/event.ts";
 import type { Override } from "../event/override.ts";
 import type { RuleOccurrence } from "../recurrence/occurrences.ts";
-import { calendarIn } from "./apply-event.ts";
+import { calendarIn, sameSeconds } from "./apply-event.ts";
 import type { ImportedEvent } from "./imported-event.ts";
 
 /** An occurrence of a stored series by its rule, with its override, if any. */
@@ -51,7 +51,7 @@ function differences(
   { startsAt, endsAt, texts, color }: Pick<ImportedEvent, "startsAt" | "endsAt" | "texts" | "color">,
   before: EffectiveOccurrence,
 ): Partial<UpdateEventParams> {
-  const isMoved = secondOf(startsAt) !== secondOf(before.startsAt) || secondOf(endsAt) !== secondOf(before.endsAt);
+  const isMoved = !sameSeconds({ startsAt, endsAt }, before);
   const given = perText((text) => (text === "image" ? (texts.image ?? before.texts.image) : texts[text]) ?? "");
   const changed = Object.entries(given).filter(([text, value]) => value !== (before.texts[text as "name"] ?? ""));
   return {
@@ -59,8 +59,4 @@ function differences(
     ...(isMoved ? { startsAt, endsAt } : {}),
     ...(color === undefined || color === before.color ? {} : { color }),
   };
-}
-
-function secondOf(at: number): number {
-  return Math.floor(at / 1_000);
 }
