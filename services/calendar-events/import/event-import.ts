@@ -34,8 +34,8 @@ interface EventImportParts {
 
 /** Time after which a call begins no further VEVENT: its caller waits for six seconds. */
 const MAX_CALL_MS = 2_500;
-/** UIDs that are written at the same time. */
-const CONCURRENT_GROUPS = 16;
+/** UIDs that are written at the same time. Concurrent inserts are one command. */
+const CONCURRENT_GROUPS = 50;
 
 const BUSY = "Another import of this calendar is running; try again when Retry-After has passed";
 
