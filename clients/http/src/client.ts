@@ -142,7 +142,7 @@ export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: 
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
     const headers = { authorization: `Bearer ${key}`, "content-type": "text/calendar; charset=utf-8" };
-    const url = `${base}/v2/calendar/import?${search}`;
+    const url = `${base}/v2/calendar/import?${search.toString()}`;
     const prepared = { url, headers, body, idempotencyKey: undefined, signal };
     // An import that is repeated changes nothing that is stored already.
     return attempts(prepared, { ...IMPORT, timeoutMs: ms ?? IMPORT.timeoutMs, isRepeatable: true });
