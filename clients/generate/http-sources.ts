@@ -1,5 +1,6 @@
 import { compile, type JSONSchema } from "json-schema-to-typescript-lite";
 import { openapiText } from "../../services/api/openapi/openapi-document.ts";
+import { IMPORT_PATH } from "../../services/api/imports/calendar-import.ts";
 import type { Route } from "../../services/api/route.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { formatSource } from "./format-source.ts";
@@ -38,6 +39,7 @@ async function apiTypes(): Promise<string> {
     ...objectOf(Object.fromEntries(ROUTES.map((route) => [route.paths[0], operationSchema(route, paths)]))),
     definitions: {
       ...components.schemas,
+      CalendarImport: paths[IMPORT_PATH]!.post!.responses[200].content["application/json"].schema,
       ErrorBody: { anyOf: errors.map((name) => ({ $ref: `#/definitions/${name}` })) },
     },
   };

@@ -113,6 +113,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
     pages,
     requestHandler: () => started().requestHandler,
     feed: () => started().feed,
+    calendarImport: () => started().calendarImport,
     changeStreams: () => started().changeStreams,
     corsOrigins: options.corsOrigins,
   });

@@ -15,6 +15,8 @@ import { type HttpServer, httpServer } from "./http/http-server.ts";
 import type { FeedAdmission } from "./feeds/feed-admission.ts";
 import { type FeedDownload, feedDownload } from "./feeds/feed-download.ts";
 import type { RunIdempotently } from "./idempotency/idempotency.ts";
+import { type CalendarImport, calendarImport, IMPORT_PATH } from "./imports/calendar-import.ts";
+import { importEvents } from "../contracts/event-import.contract.ts";
 import type { Admission } from "./rates/admission.ts";
 import { accessLogLevel, accessLogFields } from "./observability/access-log.ts";
 import { measureRequest } from "./observability/request-metrics.ts";
@@ -60,6 +62,7 @@ export function gatewayPages(missing: () => Promise<readonly string[]>): readonl
 export class Gateway {
   readonly requestHandler: RequestHandler;
   readonly feed: FeedDownload;
+  readonly calendarImport: CalendarImport;
   readonly changes: ChangesReader;
   readonly changeStreams: ChangeStreams;
   readonly concurrency = new RequestConcurrency();
@@ -99,7 +102,12 @@ export class Gateway {
     this.#logs = [refusedLog, failedLog, connectionLog];
     const logged = { debug: isLogged(broker, "debug"), info: isLogged(broker, "info"), warn: isLogged(broker, "warn") };
     this.requestHandler = requestHandler({
-      knownPaths: [...ROUTES.flatMap(({ paths }) => paths), CHANGE_STREAM_PATH, ...pages.map((page) => page.path)],
+      knownPaths: [
+        ...ROUTES.flatMap(({ paths }) => paths),
+        CHANGE_STREAM_PATH,
+        IMPORT_PATH,
+        ...pages.map((page) => page.path),
+      ],
       admission,
       runIdempotently,
       clock,
@@ -111,6 +119,12 @@ export class Gateway {
       admit: admitFeed,
       call: (contract, params, meta) => this.call(contract as AnyContract, params, { meta }) as Promise<never>,
       onDefect: (error, requestId) => logger.error({ err: error, requestId }, "feed failed"),
+    });
+    this.calendarImport = calendarImport({
+      admission,
+      concurrency: this.concurrency,
+      clock,
+      call: (params, meta) => this.call(importEvents as AnyContract, params, { meta }) as Promise<never>,
     });
     this.changes = changesReader({
       call: (contract, params, meta) => this.call(contract as AnyContract, params, { meta }) as Promise<never>,
@@ -182,7 +196,7 @@ async function checkHealth(broker: ServiceBroker, name: OwnerName): Promise<Heal
 
 /** The owner of each action; empty for actions of the gateway itself. */
 const OWNERS_BY_ACTION: ReadonlyMap<string, readonly OwnerName[]> = new Map(
-  [...ROUTE_CONTRACTS, openFeed, readFeedPage, ...CHANGES_ACTIONS].map(({ name }) => [
+  [...ROUTE_CONTRACTS, importEvents, openFeed, readFeedPage, ...CHANGES_ACTIONS].map(({ name }) => [
     name,
     OWNERS.filter((service) => name.startsWith(`${service}.`)),
   ]),

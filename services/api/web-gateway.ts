@@ -4,6 +4,7 @@ import WebGateway from "moleculer-web";
 import type { Caller } from "../contracts/contract.ts";
 import type { HttpResponse } from "./http/http-response.ts";
 import { CHANGE_STREAM_PATH, type ChangeStreams } from "./changes/change-streams.ts";
+import { type CalendarImport, IMPORT_PATH } from "./imports/calendar-import.ts";
 import type { FeedDownload } from "./feeds/feed-download.ts";
 import { FEED_ROUTE, tokenIn } from "./feeds/feed-path.ts";
 import type { Allowed } from "./rates/admission.ts";
@@ -60,6 +61,8 @@ interface WebGatewayParts {
   readonly requestHandler: () => RequestHandler;
   /** Responds to requests of feeds; called only after the service has started. */
   readonly feed: () => FeedDownload;
+  /** Responds to requests for imports of calendars; called only after the service has started. */
+  readonly calendarImport: () => CalendarImport;
   /** Responds to requests for streams of changes; called only after the service has started. */
   readonly changeStreams: () => Pick<ChangeStreams, "respond">;
   /** Origins whose pages may read responses; `*` for all. None by default: no CORS header is sent. */
@@ -81,6 +84,7 @@ export function webGateway({
   pages,
   requestHandler,
   feed,
+  calendarImport,
   changeStreams,
   corsOrigins = [],
 }: WebGatewayParts): Partial<ServiceSchema> {
@@ -122,6 +126,11 @@ export function webGateway({
     feed()(request, requestId).then(respond, (error: unknown) => fail(request, error));
   };
 
+  const importCalendar = (): Handler => (request) => {
+    const { respond, requestId } = exchangeOf(request);
+    calendarImport()(request, requestId).then(respond, (error: unknown) => fail(request, error));
+  };
+
   const sendChanges = (): Handler => (request) => {
     const { respond, requestId } = exchangeOf(request);
     changeStreams()
@@ -154,15 +163,21 @@ export function webGateway({
       [...routeByPath.keys()].map((path) => [path, callAction()] as const),
     ),
   };
-  // The feed and the stream check their token and their key themselves.
+  // The feed, the stream and the import check their token or their key themselves.
   const pagesWithoutKey = {
     ...hooks,
     name: "pages",
-    aliases: aliasesOf("GET", [
-      ...pages.map((page) => [page.path, servePage(page)] as const),
-      [FEED_ALIAS, sendFeed] as const,
-      ...pathsOf({ paths: [CHANGE_STREAM_PATH] }).map((path) => [path, sendChanges()] as const),
-    ]),
+    aliases: {
+      ...aliasesOf("GET", [
+        ...pages.map((page) => [page.path, servePage(page)] as const),
+        [FEED_ALIAS, sendFeed] as const,
+        ...pathsOf({ paths: [CHANGE_STREAM_PATH] }).map((path) => [path, sendChanges()] as const),
+      ]),
+      ...aliasesOf(
+        "POST",
+        pathsOf({ paths: [IMPORT_PATH] }).map((path) => [path, importCalendar()] as const),
+      ),
+    },
   };
 
   const { rest } = WebGateway.actions ?? {};
@@ -209,7 +224,7 @@ export function webGateway({
         return alias === undefined ? false : { alias, params: {} };
       },
 
-      /** No endpoint reads a query (D2). moleculer-web removes a slash at the end, which is part of the path here. */
+      /** moleculer-web reads no query; imports and streams read theirs. moleculer-web removes a slash at the end, which is part of the path here. */
       parseQueryString: (request: IncomingMessage) => {
         const url = requestPath(request);
         return { query: {}, url: url !== "/" && url.endsWith("/") ? `${url}/` : url };

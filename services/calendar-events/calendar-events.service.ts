@@ -31,6 +31,7 @@ import {
   listCalendarsPage,
   updateCalendar,
 } from "../contracts/calendars.contract.ts";
+import { importEvents, type ImportEventsParams } from "../contracts/event-import.contract.ts";
 import { listEventsPage, listOngoingEventsPage, searchEvents } from "../contracts/event-pages.contract.ts";
 import { openFeed, readFeedPage } from "../contracts/feeds.contract.ts";
 import { listChangedCalendars, listChangedEvents } from "../contracts/guild-changes.contract.ts";
@@ -47,6 +48,8 @@ import { calendarView, changeCalendar, allCalendars } from "./domain/calendar/ca
 import { mergeChangeFeeds } from "./domain/calendar/merge-change-feeds.ts";
 import { announcedOccurrence } from "./domain/event/effective-occurrence.ts";
 import { eventSearch } from "./event-search.ts";
+import { eventImport } from "./import/event-import.ts";
+import { importsStore } from "./store/imports.store.ts";
 import { eventWrites, type Written } from "./event-writes.ts";
 import { feedPages } from "./feed/feed-pages.ts";
 import { changedEventsReader } from "./store/changed-events.store.ts";
@@ -91,6 +94,12 @@ export function calendarEventsService({
   const writes = eventWrites(store, calendars, events);
   const limit = calendarLimit(() => performance.now());
   const calendarQueue = new WriteQueue();
+  const runImport = eventImport({
+    store,
+    calendars,
+    imports: importsStore(connection),
+    clock: () => performance.now(),
+  });
 
   /** Whether the guild may have the calendar (D20). Every guild may have the first one. */
   async function isAllowed(guildId: GuildId, calendarNumber: number, context: CallContext<unknown>): Promise<boolean> {
@@ -104,6 +113,14 @@ export function calendarEventsService({
     work: () => Promise<Result | Refusal>,
   ): Promise<Result | Refusal> {
     return (await isAllowed(params.guildId, params.calendarNumber, context)) ? work() : refuse("CALENDAR_NOT_FOUND");
+  }
+
+  function importEventsOf(params: ImportEventsParams, context: CallContext<unknown>) {
+    const { guildId, calendarNumber } = params;
+    return runImport(params, {
+      event: ({ id: eventId, revision }) => broadcast(context, calendarEventChanged, { guildId, eventId, revision }),
+      calendar: (revision) => broadcast(context, calendarChanged, { guildId, calendarNumber, revision }),
+    });
   }
 
   async function calendarsOf(guildId: GuildId, context: CallContext<unknown>): Promise<CalendarView[]> {
@@ -144,6 +161,8 @@ export function calendarEventsService({
           return announcements === "delete" ? removeAnnouncements(params, context) : undefined;
         }),
       ),
+
+      ...serve(importEvents, (params, context) => ifAllowed(params, context, () => importEventsOf(params, context))),
 
       ...serve(getEvent, (params, context) => ifAllowed(params, context, () => events.viewInCalendar(params))),
 

@@ -11,12 +11,12 @@ import type { CalendarsStore } from "./store/calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar/calendar.ts";
 import { type ChangedEvent, changeEvent } from "./domain/event/change-event.ts";
 import { newEvent } from "./domain/event/create-event.ts";
-import { type CalendarEvent, seriesOf, publicRevision } from "./domain/event/event.ts";
+import { type CalendarEvent, publicRevision } from "./domain/event/event.ts";
 import { ID_RANDOM_BYTES, newEventId } from "./domain/event/event-id.ts";
-import { ruleOccurrenceAt } from "./domain/recurrence/occurrences.ts";
 import { cancelledOccurrence, type ChangedOverride, changeOccurrence } from "./domain/event/change-occurrence.ts";
 import { announcedOccurrence, type EffectiveOccurrence } from "./domain/event/effective-occurrence.ts";
 import type { ResolvedEvent, EventResolver } from "./event-resolver.ts";
+import { changedSeries, withValidOverrides } from "./series-revision.ts";
 
 /** A stored revision. */
 export interface Written extends Pick<CalendarEvent, "id" | "guildId" | "revision"> {
@@ -44,19 +44,9 @@ interface Write {
 export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStore, events: EventResolver): EventWrites {
   const queue = new WriteQueue();
 
-  /** Decides which overrides remain valid when the series gets another start or rule (D19). */
   async function seriesWrite({ event: stored, calendar }: ResolvedEvent, next: ChangedEvent): Promise<Write> {
-    const { event } = next;
-    const written = toWritten(event, calendar);
-    const hadOverrides = stored.recurring?.hasOverrides === true;
-    if (!next.rescheduled || !hadOverrides) {
-      return { written, save: () => store.replace(next, "all", hadOverrides) };
-    }
-    const series = seriesOf(event, calendar);
-    const starts = await store.overriddenStarts(stored.id);
-    const valid = series === undefined ? [] : starts.filter((start) => ruleOccurrenceAt(series, start) !== undefined);
-    const changed = { ...next, event: withOverrides(event, valid.length > 0) };
-    return { written, save: () => store.replace(changed, valid, hadOverrides) };
+    const { keep, hadOverrides, ...changed } = await withValidOverrides(store, stored, next, calendar);
+    return { written: toWritten(next.event, calendar), save: () => store.replace(changed.next, keep, hadOverrides) };
   }
 
   function occurrenceWrite(
@@ -64,8 +54,7 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
     occurrence: EffectiveOccurrence,
     next: ChangedOverride,
   ): Write {
-    const { scheduledAt: _, coloredAt: __, changedBy: ___, ...event } = stored;
-    const series = withOverrides({ ...event, revision: stored.revision + 1 }, true);
+    const series = changedSeries(stored);
     const before = announcedOccurrence(occurrence, calendar);
     return { written: toWritten(series, calendar), save: () => store.saveOverride(series, next, before) };
   }
@@ -120,7 +109,9 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
         load: () => calendarFor(params),
         decide(calendar) {
           const event = newEvent(params, id, calendar);
-          return isRefusal(event) ? event : { event, written: { ...toWritten(event, calendar), startsAt: event.startsAt } };
+          return isRefusal(event)
+            ? event
+            : { event, written: { ...toWritten(event, calendar), startsAt: event.startsAt } };
         },
         save: ({ event }) => store.insert(event),
         findEarlierAttempt: async () =>
@@ -155,8 +146,4 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
 function toWritten(event: CalendarEvent, calendar: Calendar): Written {
   const { id, guildId, revision } = event;
   return { id, guildId, revision, publicRevision: publicRevision(event, calendar) };
-}
-
-function withOverrides(event: CalendarEvent, hasOverrides: boolean): CalendarEvent {
-  return event.recurring === undefined ? event : { ...event, recurring: { ...event.recurring, hasOverrides } };
 }

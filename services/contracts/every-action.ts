@@ -4,6 +4,7 @@ import * as calendarEvents from "./calendar-events.contract.ts";
 import * as calendars from "./calendars.contract.ts";
 import type { ActionContract } from "./contract.ts";
 import * as dispatch from "./dispatch.contract.ts";
+import * as eventImport from "./event-import.contract.ts";
 import * as eventPages from "./event-pages.contract.ts";
 import * as feeds from "./feeds.contract.ts";
 import * as guildChanges from "./guild-changes.contract.ts";
@@ -21,6 +22,7 @@ const MODULES: readonly object[] = [
   calendarEvents,
   calendars,
   dispatch,
+  eventImport,
   eventPages,
   feeds,
   guildChanges,

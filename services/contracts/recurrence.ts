@@ -43,7 +43,7 @@ export interface RecurrenceView extends Recurrence {
 const MAX_OCCURRENCES = 10_000;
 
 /** Exceptions, and additions, of a series (D45), not counting occurrences that are cancelled by their ids. */
-const MAX_DATES = 100;
+export const MAX_RULE_DATES = 100;
 
 /** The limit of D45. */
 const MAX_RRULE_LENGTH = 500;
@@ -70,8 +70,8 @@ export const recurrenceRules = {
     bySetPos: optional(listOfIntegers({ ...integer(-366, 366), notEqual: 0 }, 50)),
     until: optional(epochMs),
     weekStart: optional(oneOf(WEEKDAYS)),
-    exDates: optional(listOfIntegers(epochMs, MAX_DATES)),
-    rDates: optional(listOfIntegers(epochMs, MAX_DATES)),
+    exDates: optional(listOfIntegers(epochMs, MAX_RULE_DATES)),
+    rDates: optional(listOfIntegers(epochMs, MAX_RULE_DATES)),
     rrule: optional(text(MAX_RRULE_LENGTH)),
   },
 };

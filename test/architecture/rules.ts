@@ -21,7 +21,7 @@ const contextsAreSeparate: Rule = (file) => {
 };
 
 /** The rules of time zones: a table that is chosen at the start. Contracts check zone names by it, and domains convert times. */
-const TIME_ZONES = /^mixins\/time-zones\/(?:time-zones|zone-rules|luxon-zone)\.ts$/;
+const TIME_ZONES = /^mixins\/time-zones\/(?:time-zones|zone-rules|windows-zones|luxon-zone)\.ts$/;
 
 /** Builders of objects: pure, and without business words. */
 const OBJECTS = /^mixins\/objects\//;

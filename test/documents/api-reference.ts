@@ -2,6 +2,7 @@ import { openapiText } from "../../services/api/openapi/openapi-document.ts";
 import type { Route } from "../../services/api/route.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { COLORS } from "../../services/contracts/calendar-events.contract.ts";
+import { CHANGE_REASONS, IMPORT_REASON_TEXTS, SKIP_REASONS } from "../../services/contracts/event-import.contract.ts";
 import { ERRORS, HTTP_ERRORS } from "../../services/contracts/errors.ts";
 import { responseTable, nameIn, requestTable, type Schema, type Schemas, SECTIONS } from "./api-fields.ts";
 import { type Blocks, table } from "./generated-blocks.ts";
@@ -42,7 +43,17 @@ export function apiBlocks(): Blocks {
     ...(Object.fromEntries([...resources, ...groups]) as Blocks),
     colors: COLORS.map((color) => `\`${color}\``).join(", "),
     errors: errorsTable(),
+    import: importReasons(),
   };
+}
+
+/** The reasons of an import's report. */
+function importReasons(): string {
+  const rows = [
+    ...SKIP_REASONS.map((reason) => [reason, "skipped"] as const),
+    ...CHANGE_REASONS.map((reason) => [reason, "changed"] as const),
+  ].map(([reason, outcome]) => [`\`${reason}\``, outcome, IMPORT_REASON_TEXTS[reason]]);
+  return table(["reason", "outcome", "the VEVENT"], rows);
 }
 
 function endpointsOf(group: string): string {

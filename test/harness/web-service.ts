@@ -11,7 +11,14 @@ import { webGateway, type WebService } from "../../services/api/web-gateway.ts";
 export function webService(steps: () => RequestHandler, pages: readonly Page[] = []): WebService {
   const broker = new ServiceBroker({ logger: false, skipProcessEventRegistration: true });
   const mixins = [
-    webGateway({ routes: ROUTES, pages, requestHandler: steps, feed: noFeed, changeStreams: noFeed }) as ServiceSchema,
+    webGateway({
+      routes: ROUTES,
+      pages,
+      requestHandler: steps,
+      feed: noFeed,
+      calendarImport: noFeed,
+      changeStreams: noFeed,
+    }) as ServiceSchema,
   ];
   return broker.createService({ name: "api", mixins }) as WebService;
 }

@@ -2992,3 +2992,147 @@ export interface Error503 {
    */
   request_id: string;
 }
+/**
+ * The outcome of an import.
+ */
+export interface CalendarImport {
+  /**
+   * The outcome, for people
+   */
+  message: string;
+  /**
+   * False if the time of the request was over before the end: the same body again continues
+   */
+  complete: boolean;
+  /**
+   * Whether nothing was stored
+   */
+  dry_run: boolean;
+  /**
+   * VEVENTs that became new events, or new overrides of an occurrence
+   */
+  created: number;
+  /**
+   * VEVENTs that changed their event or occurrence
+   */
+  updated: number;
+  /**
+   * VEVENTs with STATUS:CANCELLED that removed their event, or cancelled their occurrence
+   */
+  deleted: number;
+  /**
+   * VEVENTs whose event is as they have it
+   */
+  unchanged: number;
+  /**
+   * VEVENTs that were not imported
+   */
+  skipped: number;
+  /**
+   * VEVENTs whose event differs from them; they are among the created, updated or unchanged ones
+   */
+  changed: number;
+  /**
+   * The skipped and changed VEVENTs, by line; a VEVENT has an entry for each reason
+   *
+   * @maxItems 10000
+   */
+  report: {
+    /**
+     * Line of the VEVENT's BEGIN in the body, from 1
+     */
+    line: number;
+    /**
+     * `changed`: imported, but the event differs from its VEVENT
+     */
+    outcome: "skipped" | "changed";
+    /**
+     * `NO_UID`: it has no UID, by which a repeated import would find its event. `DUPLICATE`: another VEVENT of the body has the same UID and RECURRENCE-ID, and a higher SEQUENCE or a later place. `TOO_LARGE`: its properties are larger than an event can be. `NOT_UTF8`: it has bytes that are not UTF-8. `INVALID_TIME`: DTSTART, DTEND, DURATION, EXDATE, RDATE or RECURRENCE-ID is missing or malformed, or it ends before its start. `OUT_OF_RANGE`: it starts before 1970, or ends after the year 9999. `UNKNOWN_TIME_ZONE`: its TZID is no IANA or Windows zone, and no zone has the offsets of its VTIMEZONE. `RULE_NOT_SUPPORTED`: its RRULE has a sub-daily FREQ, BYWEEKNO, BYYEARDAY, BYHOUR or another part that is not supported, or there is an EXRULE or a second RRULE. `INVALID_RULE`: its RRULE is malformed, or has no date at DTSTART and a COUNT. `NO_OCCURRENCE`: its rule and its exceptions leave no occurrence. `TOO_MANY_EXCEPTIONS`: it has more than 100 RDATEs, or EXDATEs of more than 20000 characters. `RANGE_NOT_SUPPORTED`: its RECURRENCE-ID has a RANGE, for this and all following occurrences. `NO_SERIES`: it is an occurrence of a series that is neither in the body nor in the calendar. `UNKNOWN_OCCURRENCE`: its series has no occurrence at the RECURRENCE-ID. `CANCELLED`: its STATUS is CANCELLED, and the calendar does not have it. `OWN_SERIES`: it is a series of this calendar, which has had several time zones since. `TOO_MANY_TIME_ZONES`: the calendar has series in 50 other time zones already. `TOO_MANY_EVENTS`: the guild already has the maximum number of events. `WRITE_CONFLICT`: another request changed its event at the same moment. `TEXT_CUT`: SUMMARY, DESCRIPTION with URL, or LOCATION was longer than a text may be. `IMAGE_DROPPED`: its image has no http or https address of at most 2048 characters. `COLOR_NEAREST`: its COLOR became the nearest of our colors, or stayed if it has no known name. `ZONE_BY_RULES`: its TZID is unknown; it got a zone that has the offsets of its VTIMEZONE in that year. `START_MOVED`: DTSTART is not a date of its RRULE, or before 1970; the series begins at the next date. `DATES_DROPPED`: RDATEs before the first occurrence were dropped
+     */
+    reason:
+      | "NO_UID"
+      | "DUPLICATE"
+      | "TOO_LARGE"
+      | "NOT_UTF8"
+      | "INVALID_TIME"
+      | "OUT_OF_RANGE"
+      | "UNKNOWN_TIME_ZONE"
+      | "RULE_NOT_SUPPORTED"
+      | "INVALID_RULE"
+      | "NO_OCCURRENCE"
+      | "TOO_MANY_EXCEPTIONS"
+      | "RANGE_NOT_SUPPORTED"
+      | "NO_SERIES"
+      | "UNKNOWN_OCCURRENCE"
+      | "CANCELLED"
+      | "OWN_SERIES"
+      | "TOO_MANY_TIME_ZONES"
+      | "TOO_MANY_EVENTS"
+      | "WRITE_CONFLICT"
+      | "TEXT_CUT"
+      | "IMAGE_DROPPED"
+      | "COLOR_NEAREST"
+      | "ZONE_BY_RULES"
+      | "START_MOVED"
+      | "DATES_DROPPED";
+    /**
+     * The reason, for people
+     */
+    message: string;
+  }[];
+  /**
+   * Number of further entries, beyond 10000
+   */
+  report_omitted: number;
+  /**
+   * Number of VEVENTs by reason, those without an entry included
+   */
+  reasons: {
+    /**
+     * The reason
+     */
+    reason:
+      | "NO_UID"
+      | "DUPLICATE"
+      | "TOO_LARGE"
+      | "NOT_UTF8"
+      | "INVALID_TIME"
+      | "OUT_OF_RANGE"
+      | "UNKNOWN_TIME_ZONE"
+      | "RULE_NOT_SUPPORTED"
+      | "INVALID_RULE"
+      | "NO_OCCURRENCE"
+      | "TOO_MANY_EXCEPTIONS"
+      | "RANGE_NOT_SUPPORTED"
+      | "NO_SERIES"
+      | "UNKNOWN_OCCURRENCE"
+      | "CANCELLED"
+      | "OWN_SERIES"
+      | "TOO_MANY_TIME_ZONES"
+      | "TOO_MANY_EVENTS"
+      | "WRITE_CONFLICT"
+      | "TEXT_CUT"
+      | "IMAGE_DROPPED"
+      | "COLOR_NEAREST"
+      | "ZONE_BY_RULES"
+      | "START_MOVED"
+      | "DATES_DROPPED";
+    /**
+     * Number of VEVENTs
+     */
+    count: number;
+  }[];
+  /**
+   * Properties of VEVENTs, and components, for which an event has no field, with their numbers; `X-` for all that begin so, `other` for unknown ones
+   */
+  not_imported: {
+    /**
+     * The name
+     */
+    name: string;
+    /**
+     * How often it occurs
+     */
+    count: number;
+  }[];
+}

@@ -1,4 +1,4 @@
-import type { ErrorBody, FieldProblem, Operations } from "./api-types.ts";
+import type { CalendarImport, ErrorBody, FieldProblem, Operations } from "./api-types.ts";
 
 /** Path of an operation. Each is a POST with a JSON object as its body. */
 export type Path = keyof Operations;
@@ -91,6 +91,14 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The calendar into which a body is imported. */
+export interface ImportQuery {
+  readonly guild_id: string | bigint;
+  readonly calendar_number: number;
+  /** Reports what an import would do, and stores nothing. */
+  readonly dry_run?: boolean | undefined;
+}
+
 export interface GuildcalClient {
   /**
    * Sends a request, and repeats it when that is safe (clients/http/README.md). Rejects with an `ApiError`, a
@@ -111,6 +119,15 @@ export interface GuildcalClient {
    * the service refuses the stream (SYNC_TOKEN_EXPIRED: begin again without a token), or with the reason of `signal`.
    */
   follow(guildId: string | bigint, options?: FollowOptions): AsyncIterableIterator<FollowedChanges>;
+  /**
+   * Imports an iCalendar body, such as the export of another program, and repeats the request if it has no response: what was
+   * stored already is unchanged. If `complete` is false, the same body again continues. An attempt may take a minute.
+   */
+  importCalendar(
+    query: ImportQuery,
+    body: string,
+    options?: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined },
+  ): Promise<{ readonly data: CalendarImport; readonly requestId: string }>;
   /**
    * Reads a resource, and updates it on condition that it has not changed since. If another client has changed it, it reads
    * the resource and calls `change` again, up to ten times. `change` returns the fields to change; if it returns undefined,

@@ -37,7 +37,8 @@ describe("the client", () => {
   const replies: Reply[] = [];
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url, method, headers } = request;
-    const body: unknown = JSON.parse(await text(request));
+    const sent = await text(request);
+    const body: unknown = sent.startsWith("BEGIN:") ? sent : JSON.parse(sent);
     received.push({ url, method, headers, body, at: performance.now() });
     (replies.shift() ?? refused(500, "INTERNAL"))(response);
   }
@@ -60,6 +61,21 @@ describe("the client", () => {
   const client = (options: Partial<Parameters<typeof guildcalClient>[0]> = {}) =>
     guildcalClient({ baseUrl, key: "gc_key", ...options });
   const respond = (...all: Reply[]) => void replies.push(...all);
+
+  test("sends an import as it is, with its calendar in the query, and repeats it", async () => {
+    respond(cut, json(200, { complete: true }, { "x-request-id": "r3" }));
+    const query = { guild_id: 375357265198317579n, calendar_number: 1, dry_run: undefined };
+    const body = "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n";
+    const { data, requestId } = await client().importCalendar(query, body);
+    expect([data, requestId]).toEqual([{ complete: true }, "r3"]);
+    expect(received).toHaveLength(2);
+    const { url, headers } = received[1]!;
+    expect([url, received[1]!.body]).toEqual([
+      "/v2/calendar/import?guild_id=375357265198317579&calendar_number=1",
+      body,
+    ]);
+    expect(headers).toMatchObject({ authorization: "Bearer gc_key", "content-type": "text/calendar; charset=utf-8" });
+  });
 
   test("sends JSON with the key, below the path of its address, and returns data, revision and request id", async () => {
     respond(created);

@@ -18,6 +18,8 @@ import { pause } from "./pause.ts";
 import { waitBeforeRetry } from "./retry-policy.ts";
 
 const DEFAULTS = { timeoutMs: 30_000, attemptTimeoutMs: 10_000, maxAttempts: 5 };
+/** An import ends after 45 seconds. */
+const IMPORT = { timeoutMs: 180_000, attemptTimeoutMs: 60_000 };
 /** Maximum number of rounds of `modify`, each after a change by another client. */
 const MAX_ROUNDS = 10;
 
@@ -27,6 +29,12 @@ interface AnyOptions {
   readonly timeoutMs?: number | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly ifMatch?: string | readonly string[] | undefined;
+}
+
+interface AttemptLimits {
+  readonly isRepeatable: boolean;
+  readonly timeoutMs: number;
+  readonly attemptTimeoutMs: number;
 }
 
 /** The request of each attempt. */
@@ -56,7 +64,7 @@ export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: 
   }
 
   /** One attempt. Rejects with an ApiError, a NoResponseError, or the reason of the caller's signal. */
-  async function sendOnce<P extends Path>(prepared: PreparedRequest, withinMs: number): Promise<ApiResponse<P>> {
+  async function sendOnce<Response>(prepared: PreparedRequest, withinMs: number): Promise<Response> {
     const { url, headers, body, idempotencyKey, signal: ended } = prepared;
     const timeout = AbortSignal.timeout(withinMs);
     const signal = ended === undefined ? timeout : AbortSignal.any([ended, timeout]);
@@ -65,7 +73,7 @@ export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: 
       const data = jsonObjectIn(await response.text());
       if (response.status !== 200 || data === undefined) throw apiError(response, data, idempotencyKey);
       const etag = response.headers.get("etag") ?? undefined;
-      return { data, etag, requestId: response.headers.get("x-request-id") ?? "" } as ApiResponse<P>;
+      return { data, etag, requestId: response.headers.get("x-request-id") ?? "" } as Response;
     } catch (error) {
       ended?.throwIfAborted();
       throw isApiError(error) ? error : noResponseError(error, idempotencyKey);
@@ -79,17 +87,27 @@ export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: 
   ): Promise<ApiResponse<P>> {
     const prepared = prepare(path, body, options);
     const isRepeatable = OPERATIONS[path].isRead || prepared.idempotencyKey !== undefined;
-    const deadline = performance.now() + (options.timeoutMs ?? timeoutMs);
+    return attempts<ApiResponse<P>>(prepared, {
+      isRepeatable,
+      timeoutMs: options.timeoutMs ?? timeoutMs,
+      attemptTimeoutMs,
+    });
+  }
+
+  /** Sends a request until it has a response that a further attempt would not change. */
+  async function attempts<Response>(prepared: PreparedRequest, limits: AttemptLimits): Promise<Response> {
+    const { isRepeatable } = limits;
+    const deadline = performance.now() + limits.timeoutMs;
     const leftMs = () => Math.max(0, Math.floor(deadline - performance.now()));
     for (let count = 1; ; count += 1) {
-      options.signal?.throwIfAborted();
+      prepared.signal?.throwIfAborted();
       try {
-        return await sendOnce<P>(prepared, Math.min(attemptTimeoutMs, leftMs()));
+        return await sendOnce<Response>(prepared, Math.min(limits.attemptTimeoutMs, leftMs()));
       } catch (error) {
         if (!isRetried(error)) throw error;
         const waitMs = waitBeforeRetry(error, { attempt: count, isRepeatable, random: Math.random() });
         if (waitMs === undefined || count >= maxAttempts || waitMs >= leftMs()) throw error;
-        await pause(waitMs, options.signal);
+        await pause(waitMs, prepared.signal);
       }
     }
   }
@@ -120,7 +138,17 @@ export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: 
   const follow: GuildcalClient["follow"] = (guildId, options = {}) =>
     followChanges({ base, key, send, guildId }, options);
 
-  return { request, pages, follow, modify };
+  const importCalendar: GuildcalClient["importCalendar"] = (query, body, { signal, timeoutMs: ms } = {}) => {
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+    const headers = { authorization: `Bearer ${key}`, "content-type": "text/calendar; charset=utf-8" };
+    const url = `${base}/v2/calendar/import?${search.toString()}`;
+    const prepared = { url, headers, body, idempotencyKey: undefined, signal };
+    // An import that is repeated changes nothing that is stored already.
+    return attempts(prepared, { ...IMPORT, timeoutMs: ms ?? IMPORT.timeoutMs, isRepeatable: true });
+  };
+
+  return { request, pages, follow, modify, importCalendar };
 }
 
 function isRetried(error: unknown): error is ApiError | NoResponseError {

@@ -7,6 +7,7 @@ import { Components, pascal } from "./openapi-components.ts";
 import { requestSchema } from "./openapi-schemas.ts";
 import { CHANGES_OPERATION } from "./changes-operation.ts";
 import { FEED_OPERATION } from "./feed-operation.ts";
+import { IMPORT_OPERATION } from "./import-operation.ts";
 import { HEALTH_PATHS } from "../pages/health.pages.ts";
 import type { Route } from "../route.ts";
 import { WARNINGS_SCHEMA } from "../wire/warnings.ts";
@@ -47,6 +48,7 @@ function apiDocument(routes: readonly Route[]): object {
     ...Object.fromEntries(routes.map((route) => [route.paths[0], { post: operation(route, components) }])),
     ...FEED_OPERATION,
     ...CHANGES_OPERATION,
+    ...IMPORT_OPERATION,
     ...Object.fromEntries(
       Object.entries(HEALTH_PATHS).map(([path, summary]) => [path, { get: probeOperation(path, summary) }]),
     ),

@@ -44,13 +44,17 @@ export function feedPages(reads: FeedReads, pageLength = PAGE_LENGTH): FeedPages
    * The VTIMEZONE components of all zones in which the calendar's series may be. The calendar stores its last zones; when it
    * has the largest number of them, the series may also have older ones.
    */
-  async function timeZonesOf({ guildId, calendarNumber }: FeedReference, { zoneChanges }: Calendar, moment: string) {
-    if (zoneChanges.length === 0) return [];
+  async function timeZonesOf(
+    { guildId, calendarNumber }: FeedReference,
+    { zoneChanges, furtherZones = [] }: Calendar,
+    moment: string,
+  ) {
+    if (zoneChanges.length + furtherZones.length === 0) return [];
     const of = { guildId, calendarNumber };
     const olderZones = zoneChanges.length < MAX_ZONE_CHANGES ? [] : await reads.zonesOfSeries(of);
     const from = await reads.earliestStart(of, moment);
     if (from === undefined) return [];
-    const names = [...zoneChanges.map(({ timezone }) => timezone), ...olderZones];
+    const names = [...zoneChanges.map(({ timezone }) => timezone), ...furtherZones, ...olderZones];
     // Events use the zone's name of this process, which may differ from the stored one.
     const zones = new Set(names.flatMap((name) => zoneNamed(name) ?? []));
     zones.delete(UTC);

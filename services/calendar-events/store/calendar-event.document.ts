@@ -33,6 +33,7 @@ interface Placement {
 
 interface EventFields extends Placement, EventTexts, RecurringFields, IndexFields {
   readonly color: Color;
+  readonly uid?: string;
   readonly former?: FormerEventFields;
 }
 
@@ -60,6 +61,7 @@ export const LIST_PROJECTION = {
   ...SEARCH_PROJECTION,
   guildId: 0,
   calendarNumber: 0,
+  uid: 0,
   revision: 0,
   deletedAt: 0,
   scheduledAt: 0,
@@ -92,6 +94,7 @@ export const eventSchema = new Schema<AnyRow>(
     endsAt: Number,
     ...perText(() => String),
     color: String,
+    uid: String,
     ...recurringPaths,
     eventId: String,
     original: Number,
@@ -111,6 +114,13 @@ eventSchema.index(FEED_INDEX, { partialFilterExpression: { changedAt: { $exists:
 /** For searches, which read a calendar in the order of ids: an id never changes, unlike a start. */
 export const ID_INDEX = { guildId: 1, calendarNumber: 1, _id: 1 } as const;
 eventSchema.index(ID_INDEX, { partialFilterExpression: { calendarNumber: { $exists: true } } });
+
+/**
+ * For imports, which find events by UID. It is not unique: a collection that is sharded by `_id` can have no other unique
+ * index. The lease of a calendar's imports ensures that a UID has one event (`imports.store.ts`).
+ */
+export const UID_INDEX = { guildId: 1, calendarNumber: 1, uid: 1 } as const;
+eventSchema.index(UID_INDEX, { partialFilterExpression: { uid: { $exists: true } } });
 
 /** The window index, and the index of single events by start. */
 eventSchema.index(ENTRIES_INDEX, { partialFilterExpression: { entries: { $exists: true } } });
@@ -133,13 +143,14 @@ export function documentOf(event: CalendarEvent): EventDocument {
 /** The event of a row; undefined for a tombstone. */
 export function eventOf(row: ReadEventRow): StoredEvent | undefined {
   if (row.deletedAt !== undefined) return undefined;
-  const { guildId, revision, calendarNumber, scheduledAt, coloredAt } = row;
+  const { guildId, revision, calendarNumber, uid, scheduledAt, coloredAt } = row;
   const stamps = { scheduledAt: scheduledAt.getTime(), coloredAt: coloredAt.getTime() };
   return complete<StoredEvent>()({
     ...listedEventOf(row),
     guildId,
     calendarNumber,
     revision,
+    ...definedFields({ uid }),
     ...stamps,
     ...changedByOf(row),
   });

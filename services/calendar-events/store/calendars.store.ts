@@ -16,6 +16,7 @@ export interface CalendarRow extends Tracked {
   readonly calendarNumber: number;
   readonly name?: string;
   readonly zoneChanges: readonly { readonly version: number; readonly timezone: string; readonly since: Date }[];
+  readonly furtherZones?: readonly string[];
 }
 
 const schema = new Schema<CalendarRow>(
@@ -25,6 +26,7 @@ const schema = new Schema<CalendarRow>(
     calendarNumber: Number,
     name: String,
     zoneChanges: [{ version: Number, timezone: String, since: Date, _id: false }],
+    furtherZones: { type: [String], default: undefined },
   } satisfies Record<keyof CalendarRow, unknown>,
   { collection: "calendars", versionKey: false },
 );
@@ -93,11 +95,18 @@ export function calendarRowId(guildId: GuildId, calendarNumber: number): string 
   return `${guildId}/${calendarNumber}`;
 }
 
-export function calendarOf({ guildId, calendarNumber, revision, name, zoneChanges }: CalendarRow): Calendar {
+export function calendarOf({
+  guildId,
+  calendarNumber,
+  revision,
+  name,
+  zoneChanges,
+  furtherZones,
+}: CalendarRow): Calendar {
   const changes = zoneChanges.map(({ version, timezone, since }): Calendar["zoneChanges"][number] => {
     const at: EpochMs = since.getTime();
     return { version, timezone, since: at };
   });
-  const named = definedFields({ name });
-  return complete<Calendar>()({ guildId, calendarNumber, revision, ...named, zoneChanges: changes });
+  const optional = definedFields({ name, furtherZones });
+  return complete<Calendar>()({ guildId, calendarNumber, revision, ...optional, zoneChanges: changes });
 }

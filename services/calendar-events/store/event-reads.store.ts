@@ -19,6 +19,7 @@ import {
   overrideOf,
   type Row,
   ID_INDEX,
+  UID_INDEX,
   LIST_PROJECTION,
   listedEventOf,
   READ_PROJECTION,
@@ -95,6 +96,10 @@ export interface EventReads {
   ): Promise<StoredEvent[]>;
   /** The overrides of the series whose original starts are in the window. */
   overrides(ids: readonly EventId[], originals: Window): Promise<Override[]>;
+  /** The events of these UIDs in a calendar. */
+  findByUids(guildId: GuildId, calendarNumber: number, uids: readonly string[]): Promise<StoredEvent[]>;
+  /** The original starts of the cancelled occurrences of a series. */
+  cancelledStarts(id: EventId): Promise<EpochMs[]>;
   /** The original starts of all overrides of a series. */
   overriddenStarts(id: EventId): Promise<EpochMs[]>;
 }
@@ -215,6 +220,18 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
       const filter = { eventId: { $in: ids }, original: { $gte: from, $lt: until } };
       const rows = await rowsOf<OverrideRow>({ filter, projection: SEARCH_PROJECTION });
       return rows.map(overrideOf);
+    },
+
+    async findByUids(guildId, calendarNumber, uids) {
+      const filter = { guildId, calendarNumber, uid: { $in: uids } };
+      const rows = await rowsOf<Row>({ filter, projection: READ_PROJECTION, hint: UID_INDEX });
+      return [...partitionRows(rows, eventOf).events];
+    },
+
+    async cancelledStarts(eventId) {
+      const read = { filter: { eventId, cancelled: true }, projection: { original: 1 } } as const;
+      const rows = await rowsOf<Pick<OverrideRow, "original">>(read);
+      return rows.map(({ original }) => original);
     },
 
     async overriddenStarts(eventId) {

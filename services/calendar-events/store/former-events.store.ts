@@ -56,7 +56,7 @@ export type FormerEvent = { readonly until: EpochMs } & (
 type FormerSeriesFields = FormerEventFields & Partial<FormerOverrides>;
 
 /** Fields that no former state has. */
-type PresentFields = EventText | keyof Changed;
+type PresentFields = EventText | keyof Changed | "uid";
 
 const formerEventPaths = {
   guildId: String,

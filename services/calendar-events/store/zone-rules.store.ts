@@ -61,7 +61,13 @@ export function zoneRulesStore(connection: Connection): ZoneRulesStore {
     async reindex(zones) {
       const calendars = connection.model<{ readonly guildId: GuildId; readonly calendarNumber: number }>("Calendar");
       const affected = calendars
-        .find({ "zoneChanges.timezone": { $in: [...zones] } }, { guildId: 1, calendarNumber: 1 })
+        .find(
+          { $or: ["zoneChanges.timezone", "furtherZones"].map((field) => ({ [field]: { $in: [...zones] } })) } as never,
+          {
+            guildId: 1,
+            calendarNumber: 1,
+          },
+        )
         .lean()
         .cursor();
       for await (const { _id, guildId, calendarNumber } of affected) {

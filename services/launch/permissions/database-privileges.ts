@@ -31,7 +31,12 @@ const COLLECTIONS: Readonly<Record<ServiceName, Readonly<Record<string, Use>>>> 
     idempotency_records: "remove",
     lost_writes: "append",
   },
-  "calendar-events": { calendar_events: "remove", calendars: "change", zone_rules: "change" },
+  "calendar-events": {
+    calendar_events: "remove",
+    calendar_imports: "change",
+    calendars: "change",
+    zone_rules: "change",
+  },
   dispatch: {
     // Dispatch deletes the row of a postponed post.
     posts: "remove",

@@ -21,6 +21,7 @@ import { getOccurrence, listOccurrencesStarting } from "../../contracts/occurren
 import { calendarChanged } from "../../contracts/calendars.contract.ts";
 import { announcementFailed, announcementMissed, announcementPosted } from "../../contracts/dispatch.contract.ts";
 import { EVERY_ACTION } from "../../contracts/every-action.ts";
+import { importEvents } from "../../contracts/event-import.contract.ts";
 import { openFeed, readFeedPage } from "../../contracts/feeds.contract.ts";
 import {
   listChangedAnnouncements,
@@ -53,6 +54,7 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
   api: {
     calls: [
       ...ROUTE_CONTRACTS,
+      importEvents,
       openFeed,
       readFeedPage,
       listChangedAnnouncements,

@@ -15,7 +15,7 @@ interface Endpoint {
 interface Operation {
   readonly requestBody: {
     readonly content: {
-      readonly "application/json": { readonly schema: Schema; readonly example: Endpoint["example"] };
+      readonly "application/json"?: { readonly schema: Schema; readonly example: Endpoint["example"] };
     };
   };
 }
@@ -33,10 +33,11 @@ function resolved(schema: Schema): Schema {
   return JSON.parse(text) as Schema;
 }
 
-/** All endpoints of the document. */
+/** All endpoints of the document with a JSON body. */
 export const ENDPOINTS: readonly Endpoint[] = Object.entries(document.paths).flatMap(([path, { post }]) => {
-  if (post === undefined) return [];
-  const { schema, example } = post.requestBody.content["application/json"];
+  const json = post?.requestBody.content["application/json"];
+  if (json === undefined) return [];
+  const { schema, example } = json;
   return [{ path, request: resolved(schema), example }];
 });
 
@@ -44,7 +45,7 @@ export const ENDPOINTS: readonly Endpoint[] = Object.entries(document.paths).fla
 export const GUILDS = ["375357265198317579", "375357265198317580", "9223372036854775807"] as const;
 
 /** The keys with which requests are sent. */
-const KEY_NAMES = ["guild 0", "guild 1", "reader of guild 0", "service", "operator"] as const;
+export const KEY_NAMES = ["guild 0", "guild 1", "reader of guild 0", "service", "operator"] as const;
 export type KeyName = (typeof KEY_NAMES)[number];
 
 /** A placeholder for the id of a record that an earlier step created; it is chosen when the step runs. */

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
-import { anyStep, type KeyName, GUILDS, type Picked, type Step } from "./any-step.ts";
+import { anyCalendar } from "./any-calendar.ts";
+import { anyStep, type KeyName, GUILDS, KEY_NAMES, type Picked, type Step } from "./any-step.ts";
 
 /** The server under test, and the keys of the fuzzer. */
 export interface FuzzTarget {
@@ -49,7 +50,8 @@ export class Fuzzer {
     const runs = Math.ceil(requests / (4 * CONCURRENCY));
     const steps = fc.array(anyStep, { minLength: 4 * CONCURRENCY, maxLength: 4 * CONCURRENCY });
     await fc.assert(
-      fc.asyncProperty(steps, async (all) => {
+      fc.asyncProperty(steps, anyImport, async (all, imported) => {
+        await this.#import(imported);
         for (let at = 0; at < all.length; at += CONCURRENCY) {
           await Promise.all(all.slice(at, at + CONCURRENCY).map((step) => this.#perform(step)));
         }
@@ -75,6 +77,28 @@ export class Fuzzer {
       );
     }
     this.#remember(step, reply);
+  }
+
+  /** Imports a calendar, which shares guilds with the steps; the answer is of the API document, and never a 5xx. */
+  async #import({ body, keyName, guild, dryRun }: ImportStep): Promise<void> {
+    const path = "/v2/calendar/import";
+    const query = `guild_id=${guild}&calendar_number=1&dry_run=${dryRun}`;
+    const response = await fetch(`${this.#target.baseUrl}${path}?${query}`, {
+      method: "POST",
+      headers: { authorization: this.#target.keys[keyName], "content-type": "text/calendar" },
+      body: body.toWellFormed(),
+      signal: AbortSignal.timeout(20_000),
+    });
+    const reply = { status: response.status, text: await response.text() };
+    this.sent += 1;
+    this.#statuses.set(reply.status, (this.#statuses.get(reply.status) ?? 0) + 1);
+    const fields = { guild_id: {}, calendar_number: {}, dry_run: {} };
+    const endpoint = { path, request: { properties: fields }, example: {} } as Step["endpoint"];
+    const breach = breachOf({ keyName, endpoint }, reply) ?? importBreach(reply);
+    if (breach === undefined) return;
+    throw new Error(
+      `${breach}\n${keyName} ${query}\n${body.slice(0, 5_000)}\n${reply.status} ${reply.text.slice(0, 2_000)}`,
+    );
   }
 
   async #ask({ endpoint, keyName, named, ifMatch }: Step, body: string): Promise<FuzzResponse> {
@@ -114,6 +138,34 @@ export class Fuzzer {
     // The latest records are the most likely to exist still.
     this.#made.set(path, ids.slice(-200));
   }
+}
+
+/** A request for an import. */
+interface ImportStep {
+  readonly body: string;
+  readonly keyName: KeyName;
+  readonly guild: string;
+  readonly dryRun: boolean;
+}
+
+const anyImport: fc.Arbitrary<ImportStep> = fc.record({
+  body: anyCalendar,
+  keyName: fc.constantFrom(...KEY_NAMES),
+  guild: fc.constantFrom(...GUILDS),
+  dryRun: fc.boolean(),
+});
+
+/** An import that is complete has an outcome for each VEVENT, and a reason for each that it skipped. */
+function importBreach({ status, text }: FuzzResponse): string | undefined {
+  if (status !== 200) return undefined;
+  const { complete, skipped, report } = JSON.parse(text) as {
+    readonly complete: boolean;
+    readonly skipped: number;
+    readonly report: readonly { readonly outcome: string }[];
+  };
+  if (!complete) return "an import of few events that is not complete";
+  const named = report.filter(({ outcome }) => outcome === "skipped").length;
+  return named === skipped ? undefined : "a skipped VEVENT without a reason";
 }
 
 /** The promise that a response breaks; undefined if it breaks none. */

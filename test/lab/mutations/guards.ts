@@ -8,6 +8,7 @@ import { DATABASE_GUARDS } from "./database-guards.ts";
 import { DISCORD_GUARDS } from "./discord-guards.ts";
 import { DISPATCH_GUARDS } from "./dispatch-guards.ts";
 import { FEED_GUARDS } from "./feed-guards.ts";
+import { IMPORT_GUARDS } from "./import-guards.ts";
 import { KEY_GUARDS } from "./key-guards.ts";
 import { LAB_GUARDS } from "./lab-guards.ts";
 import { OBSERVABILITY_GUARDS } from "./observability-guards.ts";
@@ -29,6 +30,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...DISCORD_GUARDS,
   ...DISPATCH_GUARDS,
   ...FEED_GUARDS,
+  ...IMPORT_GUARDS,
   ...KEY_GUARDS,
   ...OBSERVABILITY_GUARDS,
   ...PAGE_GUARDS,

@@ -22,6 +22,8 @@ export interface Calendar {
   readonly name?: string;
   /** Empty for a calendar that has always been on UTC. */
   readonly zoneChanges: readonly ZoneChange[];
+  /** Further zones in which series were imported (D52). */
+  readonly furtherZones?: readonly string[];
 }
 
 /**
@@ -75,10 +77,13 @@ export function clockFor({ timezone, version }: Anchor, { zoneChanges }: Calenda
  * All zones that can apply to an event that starts at an instant or later: the zone at that instant and every later
  * one. Undefined if zone changes of that time were dropped.
  */
-export function zonesFrom({ zoneChanges }: Calendar, from: EpochMs): Zone[] | undefined {
+export function zonesFrom({ zoneChanges, furtherZones = [] }: Calendar, from: EpochMs): Zone[] | undefined {
   const past = zoneChanges.findLastIndex(({ since }) => since <= from);
   if (past === -1 && zoneChanges.length >= MAX_ZONE_CHANGES) return undefined;
-  const names = zoneChanges.slice(Math.max(past, 0)).map(({ timezone }) => timezone);
+  const names = zoneChanges
+    .slice(Math.max(past, 0))
+    .map(({ timezone }) => timezone)
+    .concat(furtherZones);
   return [...(past === -1 ? [UTC] : []), ...[...new Set(names)].map(knownZone)];
 }
 
@@ -109,6 +114,21 @@ export function changeCalendar(
   if (zone === current.timezone) return { calendar };
   const zoneChanges = stored.zoneChanges.slice(1 - MAX_ZONE_CHANGES);
   return { calendar: { ...calendar, zoneChanges }, newZone: { timezone: zone, version: current.version + 1 } };
+}
+
+/** Largest number of further zones of a calendar: each window is read in all of its zones. */
+export const MAX_FURTHER_ZONES = 50;
+
+/** The zones of these names in which the calendar has no series yet. */
+export function unknownZones({ zoneChanges, furtherZones = [] }: Calendar, names: readonly string[]): string[] {
+  const known = new Set([UTC.name, ...zoneChanges.map(({ timezone }) => timezone), ...furtherZones]);
+  return [...new Set(names)].filter((name) => !known.has(name));
+}
+
+/** The calendar with further zones, for series that are set in them. */
+export function withFurtherZones(stored: Calendar, names: readonly string[]): ChangedCalendar {
+  const furtherZones = [...(stored.furtherZones ?? []), ...names];
+  return { calendar: { ...stored, furtherZones, revision: stored.revision + 1 } };
 }
 
 export function calendarView(calendar: Calendar): CalendarView {

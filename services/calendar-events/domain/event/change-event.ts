@@ -1,4 +1,5 @@
 import { complete } from "../../../../mixins/objects/complete.ts";
+import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import { perText, type UpdateEventParams } from "../../../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../../contracts/errors.ts";
 import type { Recurrence } from "../../../contracts/recurrence.ts";
@@ -32,6 +33,7 @@ export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar
     guildId,
     calendarNumber,
     revision: revision + 1,
+    ...definedFields({ uid: stored.uid }),
     ...changedTexts(stored, changes),
     color,
     ...changedTimes(stored, { startsAt, endsAt }, isMoved, recurrence, anchor),

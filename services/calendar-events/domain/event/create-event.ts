@@ -10,7 +10,7 @@ import { newRecurring, seriesRefusal } from "../recurrence/recurring.ts";
 /** Returns a new event with defaults (D14, D15), or a refusal of an invalid recurrence. */
 export function newEvent(params: CreateEventParams, id: EventId, calendar: Calendar): CalendarEvent | Refusal {
   const { guildId, calendarNumber, startsAt, endsAt, color = EVENT_DEFAULTS.color } = params;
-  const single = complete<Omit<CalendarEvent, "recurring">>()({
+  const single = complete<Omit<CalendarEvent, "recurring" | "uid">>()({
     id,
     guildId,
     calendarNumber,

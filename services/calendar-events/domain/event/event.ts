@@ -30,6 +30,8 @@ export interface CalendarEvent extends ListedEvent {
   readonly calendarNumber: number;
   /** Counts the writes, from 1. */
   readonly revision: number;
+  /** The UID of the VEVENT from which it was imported (D52). */
+  readonly uid?: string;
 }
 
 /** The recurrence of a series, and the zone in which its wall clock was set. */

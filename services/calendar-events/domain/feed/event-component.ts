@@ -22,7 +22,7 @@ export type FeedEvent = ListedEvent & {
 };
 
 /** The CSS color names nearest to our colors (D14). RFC 7986, section 5.9, allows only these. */
-const CSS_COLORS: Readonly<Record<Color, string | undefined>> = {
+export const CSS_COLORS: Readonly<Record<Color, string | undefined>> = {
   MELROSE: "lightsteelblue",
   RIPTIDE: "aquamarine",
   MAUVE: "plum",

@@ -1,0 +1,163 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { mayCall } from "../../../mixins/actions/may-call.ts";
+import type { DatabaseClock } from "../../../mixins/mongo/database-clock.ts";
+import { WRITE_DEADLINE_MS } from "../../../mixins/mongo/write-context.ts";
+import { newWriteId } from "../../../mixins/mongo/write-id.ts";
+import type { CallMeta } from "../../contracts/contract.ts";
+import {
+  importEvents,
+  type ImportEventsParams,
+  type ImportEventsResult,
+} from "../../contracts/event-import.contract.ts";
+import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
+import type { RequestConcurrency } from "../concurrency/request-concurrency.ts";
+import { type HttpResponse, jsonResponse } from "../http/http-response.ts";
+import { ClientDisconnected } from "../http/request-body.ts";
+import { traceparentOf } from "../observability/request-traceparent.ts";
+import type { Admission, Allowed } from "../rates/admission.ts";
+import { rateHeaders } from "../rates/rate-headers.ts";
+import { RequestRefused, toRefusal } from "../request-handler.ts";
+import type { ScannedCalendar } from "./calendar-scanner.ts";
+import { batchFrom, type ImportBatch, orderEvents } from "./import-batches.ts";
+import { ImportReport, type ImportResponse } from "./import-report.ts";
+import { headersRefusal, type ImportQuery, readImportQuery } from "./import-request.ts";
+import { ImportSlots } from "./import-slots.ts";
+import { bodyOf, readCalendar } from "./read-calendar.ts";
+
+/** The path of imports in the API document. */
+export const IMPORT_PATH = "/v2/calendar/import";
+
+interface CalendarImportParts {
+  readonly admission: Pick<Admission, "admit" | "admitToGuild">;
+  readonly concurrency: RequestConcurrency;
+  readonly clock: Pick<DatabaseClock, "now">;
+  readonly call: (params: ImportEventsParams, meta: CallMeta) => Promise<ImportEventsResult>;
+  readonly slots?: ImportSlots;
+  /** Monotonic, in milliseconds. */
+  readonly monotonic?: () => number;
+}
+
+/** Responds to a request for an import; rejects with RequestRefused or ClientDisconnected. */
+export type CalendarImport = (request: IncomingMessage, requestId: string) => Promise<HttpResponse>;
+
+/** Time after which no further call begins. Many proxies wait a minute for a response. */
+const MAX_IMPORT_MS = 45_000;
+/** Calls without an outcome after which an import ends: an event cannot be completed in the time of a call. */
+const MAX_CALLS_IN_VAIN = 3;
+
+/** An admitted import. */
+interface Import {
+  readonly request: IncomingMessage;
+  readonly query: ImportQuery;
+  readonly allowed: Allowed;
+  readonly meta: CallMeta;
+  readonly importId: string;
+}
+
+/** Imports calendars (D52): reads the whole body, then sends its VEVENTs to their owner in calls of a bounded size. */
+export function calendarImport({
+  admission,
+  concurrency,
+  clock,
+  call,
+  slots = new ImportSlots(),
+  monotonic = () => performance.now(),
+}: CalendarImportParts): CalendarImport {
+  /** Each call counts as a request of the guild: over its limit the import waits. Undefined if the time is over before. */
+  async function waitForRate({ query, allowed }: Import, endsAt: number): Promise<true | undefined> {
+    for (;;) {
+      const admitted = admission.admitToGuild(query.guildId, { ...allowed, standings: [] });
+      if (!("refusal" in admitted)) return true;
+      const waitMs = 1_000 * Number(admitted.headers["retry-after"] ?? 1);
+      if (monotonic() + waitMs >= endsAt) return undefined;
+      await pause(waitMs);
+    }
+  }
+
+  async function sendBatch(of: Import, batch: ImportBatch, isLast: boolean): Promise<ImportEventsResult | Refusal> {
+    const { query, meta, importId, allowed } = of;
+    const slot = await concurrency.acquire({
+      contract: {},
+      guildId: query.guildId,
+      keyId: allowed.caller.keyId,
+    });
+    if (isRefusal(slot)) return slot;
+    const { events, ...more } = batch;
+    const params = { ...query, ...more, events: events.map(({ text }) => text), importId, isLast };
+    const writing = { ...meta, writeUntil: clock.now() + WRITE_DEADLINE_MS, writeId: newWriteId() };
+    return call(params, writing)
+      .catch(toRefusal(importEvents))
+      .finally(() => slot.release());
+  }
+
+  async function importAll(
+    of: Import,
+    { events, unreadable, ...scanned }: ScannedCalendar,
+  ): Promise<ImportResponse | Refusal> {
+    const report = new ImportReport();
+    const endsAt = monotonic() + MAX_IMPORT_MS;
+    const ordered = orderEvents(events);
+    for (const event of [...unreadable, ...ordered.duplicates]) report.addSkipped(event);
+    const respond = (isComplete: boolean) =>
+      report.response(isComplete, { isDryRun: of.query.dryRun, notImported: scanned.notImported });
+    /** The last call lets the next import begin at once. */
+    const respondIncomplete = async () => {
+      await sendBatch(of, { events: [], ofSeries: [], zones: [] }, true);
+      return respond(false);
+    };
+    let left = [...ordered.events];
+    let inVain = 0;
+    // A call without VEVENTs refuses a calendar that the guild does not have.
+    do {
+      if (of.request.socket.destroyed) throw new ClientDisconnected();
+      if (monotonic() >= endsAt || inVain >= MAX_CALLS_IN_VAIN) return respondIncomplete();
+      if ((await waitForRate(of, endsAt)) === undefined) return respondIncomplete();
+      const batch = batchFrom(left, scanned.zones, 0);
+      const result = await sendBatch(of, batch, batch.events.length === left.length);
+      if (isRefusal(result)) return result;
+      const unfinished = batch.events.flatMap((event, at) => {
+        const outcome = result.outcomes[at] ?? undefined;
+        if (outcome !== undefined) report.add(event.line, outcome);
+        return outcome === undefined ? (left[at] ?? []) : [];
+      });
+      inVain = unfinished.length === batch.events.length ? inVain + 1 : 0;
+      left = [...unfinished, ...left.slice(batch.events.length)];
+    } while (left.length > 0);
+    return respond(true);
+  }
+
+  async function admit(request: IncomingMessage): Promise<{ query: ImportQuery; allowed: Allowed }> {
+    const admitted = orThrow(await admission.admit(request));
+    const refused = (refusal: Refusal) => new RequestRefused(refusal, rateHeaders(admitted.standings));
+    const refusal = headersRefusal(request);
+    if (refusal !== undefined) throw refused(refusal);
+    const query = readImportQuery(request);
+    if (Array.isArray(query)) throw refused(refuse("INVALID_REQUEST", query));
+    if (!mayCall(importEvents, query, admitted.caller)) throw refused(refuse("FORBIDDEN"));
+    return { query, allowed: orThrow(admission.admitToGuild(query.guildId, admitted)) };
+  }
+
+  return async (request, requestId) => {
+    const { query, allowed } = await admit(request);
+    const headers = rateHeaders(allowed.standings);
+    const slot = await slots.acquire(query.guildId, allowed.caller.keyId);
+    if (isRefusal(slot)) throw new RequestRefused(slot, headers);
+    try {
+      const scanned = await readCalendar(bodyOf(request));
+      if (isRefusal(scanned)) throw new RequestRefused(scanned, headers);
+      const meta: CallMeta = { requestId, traceparent: traceparentOf(request), caller: allowed.caller };
+      const done = await importAll({ request, query, allowed, meta, importId: randomUUID() }, scanned);
+      if (isRefusal(done)) throw new RequestRefused(done, headers);
+      return jsonResponse(200, done, headers);
+    } finally {
+      slot.release();
+    }
+  };
+}
+
+function orThrow(admitted: Awaited<ReturnType<Admission["admit"]>>): Allowed {
+  if ("refusal" in admitted) throw new RequestRefused(admitted.refusal, admitted.headers);
+  return admitted;
+}

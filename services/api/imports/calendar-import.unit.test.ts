@@ -1,0 +1,149 @@
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { describe, expect, jest, test } from "@jest/globals";
+import type { ImportedOutcome, ImportEventsParams, ImportEventsResult } from "../../contracts/event-import.contract.ts";
+import { asError } from "../../../mixins/actions/contract-action.ts";
+import { refuse } from "../../contracts/errors.ts";
+import { RequestConcurrency } from "../concurrency/request-concurrency.ts";
+import type { Allowed } from "../rates/admission.ts";
+import { type CalendarImport, calendarImport, IMPORT_PATH } from "./calendar-import.ts";
+import type { ImportResponse } from "./import-report.ts";
+import { ImportSlots } from "./import-slots.ts";
+
+const CREATED: ImportedOutcome = { outcome: "created" };
+
+function vevents(count: number, lines = ""): string {
+  const all = Array.from({ length: count }, (_, at) => `BEGIN:VEVENT\r\nUID:${at}\r\n${lines}END:VEVENT\r\n`);
+  return `BEGIN:VCALENDAR\r\n${all.join("")}END:VCALENDAR\r\n`;
+}
+
+interface Setup {
+  readonly call: (params: ImportEventsParams) => Promise<ImportEventsResult>;
+  readonly slots?: ImportSlots;
+  readonly monotonic?: () => number;
+  readonly rejections?: number;
+}
+
+/** Imports a body with a key of all guilds. */
+function importing({ call, slots = new ImportSlots(), monotonic = () => 0, rejections = 0 }: Setup) {
+  const allowed: Allowed = {
+    caller: { keyId: "key", kind: "operator", access: "write", guilds: [] },
+    standings: [],
+  };
+  let taken = 0;
+  const handler: CalendarImport = calendarImport({
+    admission: {
+      admit: async () => allowed,
+      admitToGuild: () => {
+        taken += 1;
+        const isOver = taken > 1 && taken <= 1 + rejections;
+        return isOver ? { refusal: refuse("TOO_MANY_REQUESTS"), headers: { "retry-after": "0.01" } } : allowed;
+      },
+    },
+    concurrency: new RequestConcurrency(),
+    clock: { now: () => 0 },
+    call,
+    slots,
+    monotonic,
+  });
+  const send = async (body: string, guild = "1") => {
+    const message = {
+      url: `${IMPORT_PATH}?guild_id=${guild}&calendar_number=1`,
+      headers: { "content-type": "text/calendar" },
+      complete: true,
+      socket: { destroyed: false },
+    };
+    const request = Object.assign(Readable.from([Buffer.from(body)]), message) as unknown as IncomingMessage;
+    const { body: response } = await handler(request, "request");
+    return JSON.parse(response as string) as ImportResponse;
+  };
+  return { send, requests: () => taken };
+}
+
+const allCreated = async ({ events }: ImportEventsParams) => ({ outcomes: events.map(() => CREATED) });
+
+describe("an import", () => {
+  test("is sent in calls of a bounded size, of which only the last one ends it", async () => {
+    const call = jest.fn(allCreated);
+    const { send } = importing({ call });
+    expect(await send(vevents(250))).toMatchObject({ created: 250, complete: true });
+    const sent = call.mock.calls.map(([{ events, isLast }]) => [events.length, isLast]);
+    expect(sent).toEqual([
+      [100, false],
+      [100, false],
+      [50, true],
+    ]);
+    call.mockClear();
+    await send(vevents(30, `DESCRIPTION:${"x".repeat(8_000)}\r\n`));
+    const sizes = call.mock.calls.map(([{ events }]) => events.join("").length);
+    expect(Math.max(...sizes)).toBeLessThan(57_344);
+    expect(call.mock.calls.flatMap(([{ events }]) => events)).toHaveLength(30);
+  });
+
+  test("sends again what a call could not complete in its time", async () => {
+    const call = jest.fn(async ({ events }: ImportEventsParams) => ({
+      outcomes: events.map((_, at) => (at % 3 === 0 ? CREATED : null)),
+    }));
+    const report = await importing({ call }).send(vevents(9));
+    expect(report).toMatchObject({ created: 9, complete: true });
+    const uids = call.mock.calls.map(([{ events }]) => events.map((text) => text.replace("UID:", "")).join());
+    expect(uids[1]).toBe("1,2,4,5,7,8");
+  });
+
+  test("that makes no progress, or takes too long, ends incomplete, and lets the next one begin", async () => {
+    const call = jest.fn(async ({ events }: ImportEventsParams) => ({ outcomes: events.map(() => null) }));
+    expect(await importing({ call }).send(vevents(2))).toMatchObject({ created: 0, complete: false });
+    expect(call.mock.calls.map(([{ events, isLast }]) => [events.length, isLast])).toEqual([
+      [2, true],
+      [2, true],
+      [2, true],
+      [0, true],
+    ]);
+    let now = 0;
+    const slow = jest.fn(async (params: ImportEventsParams) => {
+      now += 20_000;
+      return allCreated(params);
+    });
+    const report = await importing({ call: slow, monotonic: () => now }).send(vevents(500));
+    expect(report).toMatchObject({ created: 300, complete: false });
+    expect(slow.mock.calls.at(-1)![0]).toMatchObject({ events: [], isLast: true });
+  });
+
+  test("counts each call as a request of its guild, and waits where the limit is reached", async () => {
+    const { send, requests } = importing({ call: allCreated, rejections: 2 });
+    expect(await send(vevents(150))).toMatchObject({ created: 150, complete: true });
+    // One for the request, one for each of two calls, and two that had to wait.
+    expect(requests()).toBe(5);
+  });
+
+  test("that the owner refuses, or that no owner can perform, gets the error", async () => {
+    const refused = async () => Promise.reject(asError(refuse("CALENDAR_NOT_FOUND")));
+    await expect(importing({ call: refused }).send(vevents(1))).rejects.toMatchObject({
+      refusal: { refusal: "CALENDAR_NOT_FOUND" },
+    });
+  });
+
+  test("of a guild, and of a key, waits for the one before it", async () => {
+    const slots = new ImportSlots();
+    const running = { now: 0, most: 0 };
+    const pending: (() => void)[] = [];
+    const call = async (params: ImportEventsParams) => {
+      running.now += 1;
+      running.most = Math.max(running.most, running.now);
+      await new Promise<void>((resolve) => pending.push(resolve));
+      running.now -= 1;
+      return allCreated(params);
+    };
+    const { send } = importing({ call, slots });
+    const all = Promise.all([send(vevents(1), "1"), send(vevents(1), "1"), send(vevents(1), "2")]);
+    for (let ended = 0; ended < 3;) {
+      await new Promise((turn) => setImmediate(turn));
+      const end = pending.shift();
+      if (end === undefined) continue;
+      end();
+      ended += 1;
+    }
+    await all;
+    expect(running.most).toBe(1);
+  });
+});

@@ -1,0 +1,128 @@
+import { EventLines, type ScannedEvent, type UnreadableEvent } from "./event-lines.ts";
+import type { ContentLine } from "./line-reader.ts";
+import { ZoneLines } from "./zone-lines.ts";
+
+/** The limits of a body. */
+const SCAN_LIMITS = { events: 50_000, zones: 1_000, depth: 10 };
+
+/** A body that is no iCalendar, or exceeds a limit; the message continues "body". */
+export class InvalidCalendar extends Error {}
+
+/** The parts of a body that an import needs. */
+export interface ScannedCalendar {
+  readonly events: readonly ScannedEvent[];
+  readonly unreadable: readonly UnreadableEvent[];
+  /** VTIMEZONEs by TZID: their content lines, which a line feed separates. */
+  readonly zones: ReadonlyMap<string, string>;
+  /** Properties and components that are not imported, with their numbers. */
+  readonly notImported: ReadonlyMap<string, number>;
+}
+
+/** Names that are shown; others are counted as `X-` or `other`, because a response repeats nothing of its request. */
+const SHOWN: ReadonlySet<string> = new Set(
+  `VALARM VTODO VJOURNAL VFREEBUSY ATTACH ATTENDEE CATEGORIES CLASS COMMENT CONFERENCE CONTACT GEO ORGANIZER PRIORITY
+  RELATED-TO REQUEST-STATUS RESOURCES`.split(/\s+/),
+);
+/** Properties of a VEVENT that say nothing about its content. */
+const IGNORED: ReadonlySet<string> = new Set(["DTSTAMP", "CREATED", "LAST-MODIFIED", "TRANSP"]);
+/** Reads the components of a body, line by line; throws InvalidCalendar. */
+export class CalendarScanner {
+  readonly #stack: string[] = [];
+  readonly #events: ScannedEvent[] = [];
+  readonly #unreadable: UnreadableEvent[] = [];
+  readonly #zones = new Map<string, string>();
+  readonly #notImported = new Map<string, number>();
+  #zoneCount = 0;
+  #event: EventLines | undefined;
+  #zone: ZoneLines | undefined;
+  #hasCalendar = false;
+
+  read(line: ContentLine): void {
+    const text = this.#hasCalendar ? (line.text ?? "") : (line.text ?? "").replace(/^\uFEFF/, "");
+    const name = /^[A-Za-z0-9-]{1,100}(?=[;:])/.exec(text)?.[0].toUpperCase() ?? "";
+    if (name === "BEGIN") return this.#begin(componentName(text), line.number);
+    if (!this.#hasCalendar) throw new InvalidCalendar("must begin with BEGIN:VCALENDAR (RFC 5545)");
+    if (name === "END") return this.#end(componentName(text), line.number);
+    this.#property(name, line);
+  }
+
+  end(): ScannedCalendar {
+    if (!this.#hasCalendar) throw new InvalidCalendar("must begin with BEGIN:VCALENDAR (RFC 5545)");
+    if (this.#stack.length > 0) throw new InvalidCalendar("must end with END:VCALENDAR: it is not complete");
+    return { events: this.#events, unreadable: this.#unreadable, zones: this.#zones, notImported: this.#notImported };
+  }
+
+  #begin(name: string, line: number): void {
+    const depth = this.#stack.length;
+    if (depth === 0 && name !== "VCALENDAR") throw new InvalidCalendar("must begin with BEGIN:VCALENDAR (RFC 5545)");
+    if (depth >= SCAN_LIMITS.depth) {
+      throw new InvalidCalendar(`must have at most ${SCAN_LIMITS.depth} levels of components: line ${line} has more`);
+    }
+    this.#hasCalendar = true;
+    this.#stack.push(name);
+    if (depth === 1 && name === "VEVENT") this.#event = this.#newEvent(line);
+    else if (depth === 1 && name === "VTIMEZONE") this.#zone = new ZoneLines();
+    else if (this.#isObservance(name)) this.#zone?.beginObservance();
+    else if (depth >= 1 && this.#stack[1] !== "VTIMEZONE") this.#count(name);
+  }
+
+  #newEvent(line: number): EventLines {
+    if (this.#events.length + this.#unreadable.length >= SCAN_LIMITS.events) {
+      throw new InvalidCalendar(`must have at most ${SCAN_LIMITS.events} VEVENTs`);
+    }
+    return new EventLines(line);
+  }
+
+  #isObservance(name: string): boolean {
+    return this.#stack.length === 3 && this.#stack[1] === "VTIMEZONE" && (name === "STANDARD" || name === "DAYLIGHT");
+  }
+
+  #end(name: string, line: number): void {
+    if (this.#stack.at(-1) !== name)
+      throw new InvalidCalendar(`must have an END for each BEGIN: line ${line} has none`);
+    if (this.#isObservance(name)) this.#zone?.endObservance(name);
+    this.#stack.pop();
+    if (this.#stack.length !== 1) return;
+    if (name === "VEVENT") this.#endEvent();
+    if (name === "VTIMEZONE") this.#endZone();
+  }
+
+  #endEvent(): void {
+    const event = this.#event?.end();
+    this.#event = undefined;
+    if (event === undefined) return;
+    if ("reason" in event) this.#unreadable.push(event);
+    else this.#events.push(event);
+  }
+
+  #endZone(): void {
+    this.#zoneCount += 1;
+    if (this.#zoneCount > SCAN_LIMITS.zones) {
+      throw new InvalidCalendar(`must have at most ${SCAN_LIMITS.zones} VTIMEZONEs`);
+    }
+    const zone = this.#zone?.end();
+    this.#zone = undefined;
+    if (zone !== undefined && zone.tzid !== "" && !this.#zones.has(zone.tzid)) this.#zones.set(zone.tzid, zone.text);
+  }
+
+  #property(name: string, line: ContentLine): void {
+    const depth = this.#stack.length;
+    if (depth === 2 && this.#event !== undefined) {
+      if (!this.#event.add(name, line) && !IGNORED.has(name)) this.#count(name);
+      return;
+    }
+    if (depth <= 3 && line.text !== undefined && !line.isCut) this.#zone?.add(name, line.text);
+  }
+
+  #count(name: string): void {
+    const shown = SHOWN.has(name) ? name : name.startsWith("X-") ? "X-" : "other";
+    this.#notImported.set(shown, (this.#notImported.get(shown) ?? 0) + 1);
+  }
+}
+
+function componentName(text: string): string {
+  return text
+    .slice(text.indexOf(":") + 1, 200)
+    .trim()
+    .toUpperCase();
+}

@@ -1,0 +1,84 @@
+import {
+  type ChangeReason,
+  IMPORT_OUTCOMES,
+  IMPORT_REASON_TEXTS,
+  type ImportedOutcome,
+  type ImportOutcome,
+  type SkipReason,
+} from "../../contracts/event-import.contract.ts";
+import type { UnreadableEvent } from "./event-lines.ts";
+
+/** A VEVENT that was skipped, or whose event differs from it. */
+export interface ReportEntry {
+  /** The line of its BEGIN. */
+  readonly line: number;
+  readonly outcome: "skipped" | "changed";
+  readonly reason: SkipReason | ChangeReason;
+  readonly message: string;
+}
+
+/** Entries in a response (D17); the counts by reason are of all VEVENTs. */
+export const MAX_REPORT_ENTRIES = 10_000;
+
+/** The response to an import (D52). */
+export type ImportResponse = Readonly<Record<ImportOutcome, number>> & {
+  readonly message: string;
+  /** Whether every VEVENT was processed. */
+  readonly complete: boolean;
+  readonly dry_run: boolean;
+  readonly changed: number;
+  readonly report: readonly ReportEntry[];
+  /** Number of further entries. */
+  readonly report_omitted: number;
+  readonly reasons: readonly { readonly reason: string; readonly count: number }[];
+  readonly not_imported: readonly { readonly name: string; readonly count: number }[];
+};
+
+/** Collects the outcomes of an import. */
+export class ImportReport {
+  readonly #counts = new Map<ImportOutcome, number>();
+  readonly #reasons = new Map<SkipReason | ChangeReason, number>();
+  readonly #entries: ReportEntry[] = [];
+  #changed = 0;
+  #omitted = 0;
+
+  add(line: number, { outcome, skipped, changes = [] }: ImportedOutcome): void {
+    this.#counts.set(outcome, (this.#counts.get(outcome) ?? 0) + 1);
+    if (changes.length > 0) this.#changed += 1;
+    if (skipped !== undefined) this.#note(line, "skipped", skipped);
+    for (const change of changes) this.#note(line, "changed", change);
+  }
+
+  addSkipped({ line, reason }: UnreadableEvent): void {
+    this.add(line, { outcome: "skipped", skipped: reason });
+  }
+
+  response(
+    isComplete: boolean,
+    { isDryRun, notImported }: { readonly isDryRun: boolean; readonly notImported: ReadonlyMap<string, number> },
+  ): ImportResponse {
+    const count = (outcome: ImportOutcome) => [outcome, this.#counts.get(outcome) ?? 0] as const;
+    return {
+      message: messageOf(isComplete, isDryRun),
+      complete: isComplete,
+      dry_run: isDryRun,
+      ...(Object.fromEntries(IMPORT_OUTCOMES.map(count)) as Record<ImportOutcome, number>),
+      changed: this.#changed,
+      report: this.#entries.toSorted((one, other) => one.line - other.line),
+      report_omitted: this.#omitted,
+      reasons: [...this.#reasons].map(([reason, of]) => ({ reason, count: of })),
+      not_imported: [...notImported].map(([name, of]) => ({ name, count: of })),
+    };
+  }
+
+  #note(line: number, outcome: ReportEntry["outcome"], reason: SkipReason | ChangeReason): void {
+    this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
+    if (this.#entries.length >= MAX_REPORT_ENTRIES) this.#omitted += 1;
+    else this.#entries.push({ line, outcome, reason, message: IMPORT_REASON_TEXTS[reason] });
+  }
+}
+
+function messageOf(isComplete: boolean, isDryRun: boolean): string {
+  if (!isComplete) return "The import is not complete: send the same body again";
+  return isDryRun ? "Nothing was stored: this was a dry run" : "Calendar imported";
+}

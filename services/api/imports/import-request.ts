@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { paramsCheck } from "../../../mixins/actions/check-params.ts";
+import { importEvents } from "../../contracts/event-import.contract.ts";
+import type { FieldProblem } from "../../contracts/contract.ts";
+import { refuse, type Refusal } from "../../contracts/errors.ts";
+import type { GuildId } from "../../contracts/ids.ts";
+import { wirePath } from "../wire/request-fields.ts";
+
+/** The largest body of an import (D52). */
+export const MAX_IMPORT_BYTES = 10 * 1_048_576;
+
+export const TOO_LARGE = refuse("PAYLOAD_TOO_LARGE", undefined, `The body is larger than ${MAX_IMPORT_BYTES} bytes`);
+const NOT_CALENDAR = refuse("UNSUPPORTED_MEDIA_TYPE", undefined, "The body must be text/calendar in UTF-8");
+
+/** The calendar that the query of a request names. */
+export interface ImportQuery {
+  readonly guildId: GuildId;
+  readonly calendarNumber: number;
+  readonly dryRun: boolean;
+}
+
+const WIRE_NAMES = new Map([
+  ["guildId", "guild_id"],
+  ["calendarNumber", "calendar_number"],
+  ["dryRun", "dry_run"],
+]);
+const { guildId, calendarNumber, dryRun } = importEvents.params;
+const check = paramsCheck({ params: { guildId, calendarNumber, dryRun } });
+
+/** The refusal of a request by its headers; undefined for one that may have an iCalendar body (RFC 5545, section 8.1). */
+export function headersRefusal({ headers }: Pick<IncomingMessage, "headers">): Refusal | undefined {
+  if (!isCalendar(headers)) return NOT_CALENDAR;
+  return Number(headers["content-length"] ?? 0) > MAX_IMPORT_BYTES ? TOO_LARGE : undefined;
+}
+
+function isCalendar({ "content-encoding": encoding, "content-type": type = "" }: IncomingHttpHeaders): boolean {
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") return false;
+  const [media = "", ...params] = type.split(";").map((part) => part.trim().toLowerCase());
+  return media === "text/calendar" && params.every((param) => !param.startsWith("charset=") || isUtf8(param));
+}
+
+function isUtf8(param: string): boolean {
+  return /^charset="?(?:utf-8|us-ascii)"?$/.test(param);
+}
+
+/** The fields of the query, or the problems of the invalid ones. */
+export function readImportQuery({ url = "" }: Pick<IncomingMessage, "url">): ImportQuery | FieldProblem[] {
+  const query = new URL(url, "http://gateway").searchParams;
+  const dry = query.get("dry_run");
+  const number = query.get("calendar_number");
+  const params = {
+    ...(query.get("guild_id") === null ? {} : { guildId: query.get("guild_id") }),
+    ...(number === null ? {} : { calendarNumber: /^[0-9]{1,10}$/.test(number) ? Number(number) : number }),
+    dryRun: dry === null || dry === "false" ? false : dry === "true" ? true : dry,
+  };
+  const problems = check(params);
+  if (problems.length === 0) return params as ImportQuery;
+  return problems.map((problem) => Object.assign({}, problem, { field: wirePath(problem.field, WIRE_NAMES) }));
+}

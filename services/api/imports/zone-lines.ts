@@ -1,0 +1,44 @@
+import { MAX_ZONE_LENGTH } from "../../contracts/event-import.contract.ts";
+
+const OF_ZONE: ReadonlySet<string> = new Set(["TZID", "X-LIC-LOCATION"]);
+const OF_OBSERVANCE: ReadonlySet<string> = new Set(["DTSTART", "TZOFFSETFROM", "TZOFFSETTO", "RRULE"]);
+/** Characters of a line that is kept. */
+const MAX_LINE_LENGTH = 300;
+
+/** The lines of a VTIMEZONE, as they are read: its last observances, since those apply to present events. */
+export class ZoneLines {
+  readonly #own = new Map<string, string>();
+  #observance: Map<string, string> | undefined;
+  readonly #observances: string[] = [];
+  #length = 0;
+
+  beginObservance(): void {
+    this.#observance = new Map();
+  }
+
+  /** Adds a property of the time zone, or of its present observance. */
+  add(name: string, text: string): void {
+    const lines = this.#observance ?? this.#own;
+    const isKept = (this.#observance === undefined ? OF_ZONE : OF_OBSERVANCE).has(name);
+    if (isKept && !lines.has(name) && text.length <= MAX_LINE_LENGTH) lines.set(name, text.replaceAll("\r", ""));
+  }
+
+  /** `name` is STANDARD or DAYLIGHT. */
+  endObservance(name: string): void {
+    if (this.#observance === undefined) return;
+    const text = `\nBEGIN:${name}\n${[...this.#observance.values()].join("\n")}\nEND:${name}`;
+    this.#observance = undefined;
+    this.#observances.push(text);
+    this.#length += Buffer.byteLength(text);
+    while (this.#length > MAX_ZONE_LENGTH - 3 * 2 * MAX_LINE_LENGTH) {
+      this.#length -= Buffer.byteLength(this.#observances.shift() ?? "");
+    }
+  }
+
+  /** The TZID, and the content lines, which a line feed separates. */
+  end(): { readonly tzid: string; readonly text: string } {
+    const line = this.#own.get("TZID") ?? "";
+    const text = [...this.#own.values()].join("\n") + this.#observances.join("");
+    return { tzid: line.slice(line.indexOf(":") + 1).trim(), text: text.toWellFormed() };
+  }
+}

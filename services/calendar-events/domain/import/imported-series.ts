@@ -1,0 +1,93 @@
+import type { ChangeReason, SkipReason } from "../../../contracts/event-import.contract.ts";
+import { isRefusal, type Refusal } from "../../../contracts/errors.ts";
+import { type EpochMs, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
+import { MAX_RULE_DATES, type Recurrence } from "../../../contracts/recurrence.ts";
+import { instantToLocal, localToInstant } from "../calendar/local-to-instant.ts";
+import type { Times } from "../event/window.ts";
+import { hasOccurrence, hasSecondOccurrence, ruleOccurrenceAt, type Series } from "../recurrence/occurrences.ts";
+import { fullRecurrence, parseRecurrence } from "../recurrence/parse-recurrence.ts";
+import { datesOf, isDateOfRule } from "../recurrence/rule-dates.ts";
+import type { ImportedDates, ImportedEvent } from "./imported-event.ts";
+
+/** A series as it is stored: the times of its first occurrence, and its rule. */
+export interface ImportedSeries extends Times {
+  readonly recurrence: Recurrence;
+  /** EXDATEs beyond those that a rule may have; each cancels its occurrence. */
+  readonly cancelled: readonly EpochMs[];
+  readonly changes: readonly ChangeReason[];
+}
+
+/** A VEVENT with dates. */
+type Recurring = ImportedEvent & { readonly dates: ImportedDates };
+
+/**
+ * The series of a VEVENT. If its start is no date of its rule, or before 1970, the series begins at the next date. EXDATEs
+ * at which it has no occurrence have no effect. `kept` are the EXDATEs that do not count: an override has that occurrence.
+ */
+export function importedSeries(event: Recurring, kept: ReadonlySet<EpochMs>): ImportedSeries | SkipReason {
+  const { zone, dates } = event;
+  const rule = readRule(event);
+  if (typeof rule === "string") return rule;
+  const times = firstTimes(event, rule);
+  if (typeof times === "string") return times;
+  const isMoved = times.startsAt !== event.startsAt;
+  const rDates = dates.rDates.filter((at) => at > times.startsAt && at <= LAST_EPOCH_MS);
+  const areDropped = dates.rDates.some((at) => at < times.startsAt);
+  if (new Set(rDates).size > MAX_RULE_DATES) return "TOO_MANY_EXCEPTIONS";
+  const clock = [{ zone, since: 0 }] as const;
+  const series: Series = { ...times, recurrence: fullRecurrence({ ...rule, rDates }), clock };
+  if (rule.until !== undefined && rule.until < times.startsAt) return "NO_OCCURRENCE";
+  const { until: _, ...once } = series.recurrence;
+  // A rule of one date is written as such: others refuse an UNTIL before the second date.
+  const recurrence =
+    rule.count !== 1 && !hasSecondOccurrence(series) ? fullRecurrence({ ...once, count: 1 }) : series.recurrence;
+  const without = [...new Set(dates.exDates)].filter(
+    (at) => !kept.has(at) && isOccurrence({ ...series, recurrence }, at),
+  );
+  const inOrder = without.toSorted((one, other) => one - other);
+  const exDates = inOrder.slice(0, MAX_RULE_DATES);
+  const whole = fullRecurrence({ ...recurrence, exDates });
+  if (!hasOccurrence({ ...series, recurrence: whole })) return "NO_OCCURRENCE";
+  return {
+    ...times,
+    recurrence: whole,
+    cancelled: inOrder.slice(MAX_RULE_DATES),
+    changes: [...(isMoved ? (["START_MOVED"] as const) : []), ...(areDropped ? (["DATES_DROPPED"] as const) : [])],
+  };
+}
+
+function isOccurrence(series: Series, at: EpochMs): boolean {
+  return at >= series.startsAt && ruleOccurrenceAt(series, at) !== undefined;
+}
+
+/** RDATEs without a rule are a rule of one date, and its additions. */
+function readRule({ dates: { rrule }, zone }: Recurring): Recurrence | SkipReason {
+  if (rrule === undefined) return fullRecurrence({ frequency: "DAILY", count: 1 });
+  const rule = parseRecurrence({ rrule }, zone);
+  return isRefusal(rule) ? refusedRule(rule) : rule;
+}
+
+function refusedRule({ problems = [] }: Refusal): SkipReason {
+  return problems.some(({ code }) => code === "NOT_ALLOWED") ? "RULE_NOT_SUPPORTED" : "INVALID_RULE";
+}
+
+/** The first occurrence since 1970 that is a date of the rule. */
+function firstTimes({ startsAt, endsAt, zone, start }: Recurring, rule: Recurrence): Times | SkipReason {
+  if (endsAt > LAST_EPOCH_MS) return "OUT_OF_RANGE";
+  const wall = startsAt === start.at ? start.value.wall : instantToLocal(startsAt, zone);
+  const local = start.value.kind === "utc" ? startsAt : instantToLocal(startsAt, zone);
+  if (startsAt >= 0 && isDateOfRule(rule, local)) return { startsAt, endsAt };
+  // Whether the start counts as a date is not the same everywhere.
+  if (rule.count !== -1) return startsAt < 0 ? "OUT_OF_RANGE" : "INVALID_RULE";
+  const next = datesOf(rule, wall).read(Math.max(wall, -DAY_MS), Math.max(wall, 0) + SEARCHED_MS);
+  for (let date = next(); date !== undefined; date = next()) {
+    const first = localToInstant(date, zone);
+    if (first < 0 || first < startsAt || !isDateOfRule(rule, date)) continue;
+    return { startsAt: first, endsAt: first + endsAt - startsAt };
+  }
+  return "NO_OCCURRENCE";
+}
+
+const DAY_MS = 86_400_000;
+/** Within 100 years each date of a rule with a short interval occurs. */
+const SEARCHED_MS = 36_525 * DAY_MS;

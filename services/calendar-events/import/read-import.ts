@@ -1,0 +1,35 @@
+import { TimeSlice } from "../../../mixins/async/time-slice.ts";
+import type { ImportEventsParams, SkipReason } from "../../contracts/event-import.contract.ts";
+import type { EpochMs } from "../../contracts/ids.ts";
+import { anchorOf, type Calendar, zoneOf } from "../domain/calendar/calendar.ts";
+import { type ImportedEvent, readEvent } from "../domain/import/imported-event.ts";
+import type { ZoneFinder } from "../domain/import/imported-times.ts";
+import { readTimeZone, type TimeZoneComponent } from "../domain/import/observances.ts";
+import { findZone, type FoundZone } from "../domain/import/time-zone.ts";
+
+/** Reads the VEVENTs of a call in slices of time. */
+export async function readImport(
+  { events, zones }: Pick<ImportEventsParams, "events" | "zones">,
+  calendar: Calendar,
+): Promise<(ImportedEvent | SkipReason)[]> {
+  const find = zoneFinder(zones.map(readTimeZone));
+  const calendarZone = zoneOf(anchorOf(calendar));
+  const slice = new TimeSlice();
+  const read: (ImportedEvent | SkipReason)[] = [];
+  for (const text of events) {
+    if (slice.isOver) await slice.rest();
+    read.push(readEvent(text, calendarZone, find));
+  }
+  return read;
+}
+
+/** A finder that remembers the zone of each TZID and year: to find one by its rules takes milliseconds. */
+function zoneFinder(components: readonly TimeZoneComponent[]): ZoneFinder {
+  const byId = new Map(components.map((component) => [component.tzid, component]));
+  const found = new Map<string, FoundZone | undefined>();
+  return (tzid: string, at: EpochMs) => {
+    const key = `${new Date(at).getUTCFullYear()} ${tzid}`;
+    if (!found.has(key)) found.set(key, findZone(tzid, byId.get(tzid), at));
+    return found.get(key);
+  };
+}
