@@ -10,6 +10,7 @@ import type { Refusal } from "../contracts/errors.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
+import { MAX_ZONE_MOVE_MS } from "./domain/calendar/calendar-clock.ts";
 import { type Calendar, calendarByNumber, unwrittenCalendar } from "./domain/calendar/calendar.ts";
 import type { ListedEvent } from "./domain/event/event.ts";
 import { recurrenceView } from "./domain/recurrence/parse-recurrence.ts";
@@ -209,8 +210,9 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
   const options = { texts, only, changedSince: storedChangedSince(search) };
   const slices = new TimeSlice();
   for (const event of await reads.singleEventsStarting(guildId, calendars, window, limit + 1, options)) {
-    add(singleOccurrence(event));
+    add(singleOccurrence(event, calendarOf(event)));
   }
+  await collectAllDay(reads, search, window, add);
   for await (const some of reads.seriesOverlapping(guildId, calendars, window, options)) {
     const occurrences = await effectiveOccurrences(some, {
       reads,
@@ -230,11 +232,32 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
   }
 }
 
+/** Adds the all-day events that do not recur. Their stored starts are ordered but may be those of an earlier zone. */
+async function collectAllDay(
+  reads: EventReads,
+  { guildId, calendars, texts, only, changedSince, found }: Search,
+  window: Window,
+  add: (occurrence: EffectiveOccurrence) => void,
+): Promise<void> {
+  const stored = { from: window.from - MAX_ZONE_MOVE_MS, until: window.until + MAX_ZONE_MOVE_MS };
+  const options = { texts, only, changedSince: storedChangedSince({ calendars, changedSince }) };
+  for await (const events of reads.allDayStarting(guildId, calendars, stored, options)) {
+    for (const event of events) {
+      if (event.startsAt - MAX_ZONE_MOVE_MS > found.horizon) return;
+      const single = singleOccurrence(event, calendarByNumber(guildId, calendars, event.calendarNumber));
+      if (startsIn(single, window)) add(single);
+    }
+  }
+}
+
 /**
  * The instant since which an event must have changed to be read. Undefined if a calendar has a new zone since, which
  * moves events without a write of their own.
  */
-function storedChangedSince({ calendars, changedSince }: Search): EpochMs | undefined {
+function storedChangedSince({
+  calendars,
+  changedSince,
+}: Pick<Search, "calendars" | "changedSince">): EpochMs | undefined {
   if (changedSince === undefined) return undefined;
   const hasNewZone = calendars.some(({ zoneChanges }) => zoneChanges.some(({ since }) => since >= changedSince));
   return hasNewZone ? undefined : changedSince;

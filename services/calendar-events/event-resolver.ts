@@ -5,7 +5,7 @@ import type { Revised } from "../contracts/revision.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar/calendar.ts";
-import { eventView, publicRevision, type StoredEvent } from "./domain/event/event.ts";
+import { eventView, followsZone, publicRevision, type StoredEvent } from "./domain/event/event.ts";
 import { occurrenceId, parseEventId } from "./domain/event/occurrence-id.ts";
 import { type EffectiveOccurrence, singleOccurrence, occurrenceView } from "./domain/event/effective-occurrence.ts";
 import { effectiveOccurrenceAt } from "./effective-occurrences.ts";
@@ -32,11 +32,11 @@ export interface EventResolver {
 export function eventResolver(store: CalendarEventsStore, calendars: CalendarsStore): EventResolver {
   const stored = (event: StoredEvent) => calendars.find(event.guildId, event.calendarNumber);
   /**
-   * Returns the calendar that the view needs. The view of a single event does not depend on the time zone, so its
-   * calendar is not read.
+   * Returns the calendar that the view needs. The view of an event whose times are instants does not depend on the time
+   * zone, so its calendar is not read.
    */
   const calendarForView = async (event: StoredEvent) =>
-    event.recurring === undefined ? unwrittenCalendar(event.guildId, event.calendarNumber) : stored(event);
+    followsZone(event) ? stored(event) : unwrittenCalendar(event.guildId, event.calendarNumber);
 
   async function find(guildId: GuildId, reference: string, calendarOf = stored): Promise<ResolvedEvent | undefined> {
     const parsed = parseEventId(reference);
@@ -48,7 +48,7 @@ export function eventResolver(store: CalendarEventsStore, calendars: CalendarsSt
     const calendar = await calendarOf(event);
     if (original === undefined) {
       return event.recurring === undefined
-        ? { event, calendar, occurrence: singleOccurrence(event) }
+        ? { event, calendar, occurrence: singleOccurrence(event, calendar) }
         : { event, calendar };
     }
     const occurrence = effectiveOccurrenceAt(event, original, override, calendar);

@@ -103,9 +103,9 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
     return { written: { id, guildId, revision, publicRevision: shown } };
   }
 
-  /** Reads the calendar of a new series. A single event uses nothing of its calendar. */
-  async function calendarFor({ guildId, calendarNumber, recurrence }: CreateEventParams): Promise<Calendar> {
-    if (recurrence === undefined) return unwrittenCalendar(guildId, calendarNumber);
+  /** Reads the calendar of a new series or of dates. A single event with instants uses nothing of its calendar. */
+  async function calendarFor({ guildId, calendarNumber, recurrence, allDay }: CreateEventParams): Promise<Calendar> {
+    if (recurrence === undefined && allDay !== true) return unwrittenCalendar(guildId, calendarNumber);
     return calendars.find(guildId, calendarNumber);
   }
 

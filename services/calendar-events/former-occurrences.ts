@@ -50,7 +50,8 @@ function occurrencesIn(window: Window, { event, occurrence }: FormerEvent, calen
 function occurrencesStartingIn(window: Window, event: StoredEvent, calendar: Calendar): EffectiveOccurrence[] {
   const series = seriesOf(event, calendar);
   if (series === undefined) {
-    return startsIn(event, window) ? [singleOccurrence(event)] : [];
+    const single = singleOccurrence(event, calendar);
+    return startsIn(single, window) ? [single] : [];
   }
   const ruleOccurrences = occurrencesStarting(series, window, MAX_FORMER_STATES);
   return ruleOccurrences.flatMap(

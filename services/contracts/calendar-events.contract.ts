@@ -1,5 +1,12 @@
 import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
-import { action, broadcastEvent, type FieldProblem } from "./contract.ts";
+import { action, broadcastEvent } from "./contract.ts";
+import {
+  type AllDayFields,
+  changedEventProblems,
+  dateRules,
+  type GivenTimes,
+  newEventProblems,
+} from "./event-times.ts";
 import {
   clearable,
   epochMs,
@@ -16,7 +23,7 @@ import {
   textOf,
 } from "./field-rules.ts";
 import { EVENT_ID, type EpochMs, type EventId, type GuildId, type OccurrenceId } from "./ids.ts";
-import { frequencyProblems, type RecurrenceInput, recurrenceRules, type RecurrenceView } from "./recurrence.ts";
+import { type RecurrenceInput, recurrenceRules, type RecurrenceView } from "./recurrence.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 import type { OwnerName } from "./service-names.ts";
 import type { Window } from "./window.ts";
@@ -57,7 +64,7 @@ export function perText<Value>(valueOf: (text: EventText) => Value): Readonly<Re
 export type EventTexts = { readonly [Text in EventText]?: string };
 
 /** A single event, a series, or one occurrence of a series, in a response (api.md 2.4, D18). */
-export interface EventView extends EventTexts {
+export interface EventView extends EventTexts, AllDayFields {
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
   readonly endsAt: EpochMs;
@@ -76,49 +83,26 @@ export const EVENT_DEFAULTS = { color: "NONE" } as const satisfies Partial<Event
 
 export const calendarNumber = integer(1, 2_147_483_647);
 
-export interface CreateEventParams extends EventTexts {
+/** `startsAt` and `endsAt` are required unless the event is all-day. */
+export interface CreateEventParams extends EventTexts, GivenTimes {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
-  readonly startsAt: EpochMs;
-  readonly endsAt: EpochMs;
   readonly color?: Color;
   readonly recurs?: boolean;
   readonly recurrence?: RecurrenceInput;
 }
 
 /** An absent field stays; null clears it. */
-export interface UpdateEventParams extends IfRevision, TextChanges {
+export interface UpdateEventParams extends IfRevision, TextChanges, GivenTimes {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   readonly eventId: EventId | OccurrenceId;
-  readonly startsAt?: EpochMs;
-  readonly endsAt?: EpochMs;
   readonly color?: Color;
   readonly recurs?: boolean;
   readonly recurrence?: RecurrenceInput;
 }
 
 type TextChanges = { readonly [Text in EventText]?: string | null };
-
-/** The problems of an end before the start (D13), and of `recur` without `recurrence` or the reverse (D15). */
-function eventFieldProblems(event: {
-  readonly startsAt?: unknown;
-  readonly endsAt?: unknown;
-  readonly recurs?: unknown;
-  readonly recurrence?: unknown;
-}): FieldProblem[] {
-  const problems: FieldProblem[] = [];
-  if (typeof event.startsAt === "number" && typeof event.endsAt === "number" && event.endsAt < event.startsAt) {
-    problems.push({ field: "endsAt", code: "OUT_OF_RANGE", message: "must not be before the start" });
-  }
-  if (event.recurs === true && event.recurrence === undefined) {
-    problems.push({ field: "recurrence", code: "REQUIRED", message: "is required when the event recurs" });
-  }
-  if ((event.recurs === undefined || event.recurs === false) && event.recurrence !== undefined) {
-    problems.push({ field: "recurs", code: "CONFLICTING", message: "must be true when a recurrence is given" });
-  }
-  return [...problems, ...frequencyProblems(event.recurrence)];
-}
 
 /** Calendars other than the first depend on the guild's settings, which limit their number (D20). */
 export function settingsOwnerOfCalendar(params: { readonly calendarNumber: number }): readonly OwnerName[] {
@@ -131,14 +115,15 @@ export const createEvent = action<CreateEventParams, { readonly eventId: EventId
   params: {
     guildId,
     calendarNumber,
-    startsAt: epochMs,
-    endsAt: epochMs,
+    startsAt: optional(epochMs),
+    endsAt: optional(epochMs),
+    ...dateRules,
     ...perText((name) => optional(TEXT_RULES[name])),
     color: optional(oneOf(COLORS), EVENT_DEFAULTS.color),
     recurs: optional(flag, false),
     recurrence: { ...recurrenceRules, optional: true },
   },
-  crossFieldProblems: eventFieldProblems,
+  crossFieldProblems: newEventProblems,
   dependsOn: settingsOwnerOfCalendar,
   idempotent: true,
 });
@@ -152,13 +137,14 @@ export const updateEvent = action<UpdateEventParams, Revised>({
     eventId: reference,
     startsAt: optional(epochMs),
     endsAt: optional(epochMs),
+    ...dateRules,
     ...perText((name) => clearable(TEXT_RULES[name])),
     color: optional(oneOf(COLORS)),
     recurs: optional(flag),
     recurrence: { ...recurrenceRules, optional: true },
     ifRevision,
   },
-  crossFieldProblems: eventFieldProblems,
+  crossFieldProblems: changedEventProblems,
   dependsOn: settingsOwnerOfCalendar,
   idempotent: true,
 });

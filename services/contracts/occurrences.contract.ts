@@ -1,11 +1,12 @@
 import { type Color, COLORS, type EventTexts, MAX_ENTRIES } from "./calendar-events.contract.ts";
 import { action, type Changed } from "./contract.ts";
+import type { AllDayFields } from "./event-times.ts";
 import { flag, guildId, integer, oneOf, optional, reference } from "./field-rules.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
 import type { Window } from "./window.ts";
 
 /** An occurrence with the data that dispatch needs to plan and render posts. A single event has one occurrence. */
-export interface Occurrence extends EventTexts, Changed {
+export interface Occurrence extends EventTexts, AllDayFields, Changed {
   readonly occurrenceId: OccurrenceId;
   readonly eventId: EventId;
   readonly calendarNumber: number;

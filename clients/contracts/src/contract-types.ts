@@ -103,7 +103,7 @@ export type EventText = (typeof EVENT_TEXTS)[number];
 export type EventTexts = { readonly [Text in EventText]?: string };
 
 /** A single event, a series, or one occurrence of a series, in a response (api.md 2.4, D18). */
-export interface EventView extends EventTexts {
+export interface EventView extends EventTexts, AllDayFields {
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
   readonly endsAt: EpochMs;
@@ -114,23 +114,20 @@ export interface EventView extends EventTexts {
   readonly recurrence?: RecurrenceView;
 }
 
-export interface CreateEventParams extends EventTexts {
+/** `startsAt` and `endsAt` are required unless the event is all-day. */
+export interface CreateEventParams extends EventTexts, GivenTimes {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
-  readonly startsAt: EpochMs;
-  readonly endsAt: EpochMs;
   readonly color?: Color;
   readonly recurs?: boolean;
   readonly recurrence?: RecurrenceInput;
 }
 
 /** An absent field stays; null clears it. */
-export interface UpdateEventParams extends IfRevision, TextChanges {
+export interface UpdateEventParams extends IfRevision, TextChanges, GivenTimes {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   readonly eventId: EventId | OccurrenceId;
-  readonly startsAt?: EpochMs;
-  readonly endsAt?: EpochMs;
   readonly color?: Color;
   readonly recurs?: boolean;
   readonly recurrence?: RecurrenceInput;
@@ -426,6 +423,24 @@ export interface SearchEventsParams extends Partial<Window>, PageParams {
   readonly color?: Color;
 }
 
+/** The dates of an all-day event; absent for any other event (D50). */
+export interface AllDayFields {
+  readonly allDay?: true;
+  readonly startDate?: DateText;
+  /** The day after the last one: not included, as DTEND in RFC 5545. */
+  readonly endDate?: DateText;
+}
+
+/** The times of an event in a request: instants, or the dates of an all-day event (D50). */
+export interface GivenTimes {
+  readonly startsAt?: EpochMs;
+  readonly endsAt?: EpochMs;
+  readonly allDay?: boolean;
+  readonly startDate?: DateText;
+  /** Not included. In a create a day after the start if absent. */
+  readonly endDate?: DateText;
+}
+
 /** The calendar of a feed (D47), and the colour to which it is limited. */
 export interface FeedReference {
   readonly guildId: GuildId;
@@ -558,6 +573,9 @@ export type AnnouncementId = string;
 
 /** An instant in Unix milliseconds, UTC, 0 … 253402300799999 (D13). */
 export type EpochMs = number;
+
+/** A date of the Gregorian calendar without a time zone, `YYYY-MM-DD`, from 1970-01-01 to 9999-12-31 (D50). */
+export type DateText = string;
 
 /** The part of a list, or of a search, that one response has (D49). */
 export interface Page<Entry> {

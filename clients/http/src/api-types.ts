@@ -343,13 +343,25 @@ export interface V2EventsCreateRequest {
    */
   calendar_number: number;
   /**
-   * Start of the event, in Unix milliseconds (UTC).
+   * Start of the event, in Unix milliseconds (UTC). Required unless `all_day` is true; then it must be the midnight of `start_date`.
    */
-  epoch_start: number;
+  epoch_start?: number | null;
   /**
-   * End of the event, in Unix milliseconds (UTC); not before its start.
+   * End of the event, in Unix milliseconds (UTC); not before its start. Required unless `all_day` is true; then it must be the midnight of `end_date`.
    */
-  epoch_end: number;
+  epoch_end?: number | null;
+  /**
+   * Whether the event lasts from midnight to midnight of the calendar's time zone. When it is true, `start_date` is required.
+   */
+  all_day?: boolean | null;
+  /**
+   * First day of an all-day event, YYYY-MM-DD. Must be a date from 1970-01-01 to 9999-12-31, such as 2030-06-30.
+   */
+  start_date?: string | null;
+  /**
+   * Day after the last day of an all-day event, YYYY-MM-DD: it is not included. The day after `start_date` when absent. Must be a date from 1970-01-01 to 9999-12-31, such as 2030-06-30.
+   */
+  end_date?: string | null;
   /**
    * Name of the event; at most 256 characters.
    */
@@ -531,6 +543,18 @@ export interface Event {
    * End of the event, in Unix milliseconds (UTC); not before its start.
    */
   epoch_end: number;
+  /**
+   * Whether the event lasts from midnight to midnight of the calendar's time zone. Absent in other responses.
+   */
+  all_day?: true;
+  /**
+   * First day of an all-day event, YYYY-MM-DD.
+   */
+  start_date?: string;
+  /**
+   * Day after the last day of an all-day event, YYYY-MM-DD: it is not included.
+   */
+  end_date?: string;
   /**
    * Name of the event; at most 256 characters.
    */
@@ -872,6 +896,18 @@ export interface V2EventsUpdateRequest {
    * End of the event, in Unix milliseconds (UTC); not before its start.
    */
   epoch_end?: number;
+  /**
+   * Whether the event lasts from midnight to midnight of the calendar's time zone. True makes an event with times all-day and requires `start_date`; false gives an all-day event times, by default the same instants.
+   */
+  all_day?: boolean;
+  /**
+   * First day of an all-day event, YYYY-MM-DD. Must be a date from 1970-01-01 to 9999-12-31, such as 2030-06-30.
+   */
+  start_date?: string;
+  /**
+   * Day after the last day of an all-day event, YYYY-MM-DD: it is not included. Must be a date from 1970-01-01 to 9999-12-31, such as 2030-06-30.
+   */
+  end_date?: string;
   /**
    * Name of the event; at most 256 characters.
    */
@@ -2398,6 +2434,18 @@ export interface ChangedEvent {
    * End of the event, in Unix milliseconds (UTC); not before its start.
    */
   epoch_end: number;
+  /**
+   * Whether the event lasts from midnight to midnight of the calendar's time zone. Absent in other responses.
+   */
+  all_day?: true;
+  /**
+   * First day of an all-day event, YYYY-MM-DD.
+   */
+  start_date?: string;
+  /**
+   * Day after the last day of an all-day event, YYYY-MM-DD: it is not included.
+   */
+  end_date?: string;
   /**
    * Name of the event; at most 256 characters.
    */

@@ -9,6 +9,7 @@ import { FREQUENCIES, type RecurrenceInput, type RecurrenceView, WEEKDAYS } from
 import type { Revised } from "../../contracts/revision.ts";
 import {
   BOOLEAN,
+  DATE,
   EPOCH_MS,
   INTEGER,
   LIST_OF_INTEGERS,
@@ -63,6 +64,9 @@ export function eventRequestFields(
   return {
     startsAt: startField,
     endsAt: endField,
+    allDay: field("all_day"),
+    startDate: field("start_date"),
+    endDate: field("end_date"),
     name: field("name"),
     description: field("description"),
     location: field("location"),
@@ -94,6 +98,9 @@ export const eventResponseFields = responseFields<EventView>({
   eventId: shown("event_id", STRING),
   startsAt: shown("epoch_start", EPOCH_MS),
   endsAt: shown("epoch_end", EPOCH_MS),
+  allDay: optional(shown("all_day", { type: "boolean", const: true })),
+  startDate: optional(shown("start_date", DATE)),
+  endDate: optional(shown("end_date", DATE)),
   name: optional(shown("name", STRING)),
   description: optional(shown("description", STRING)),
   location: optional(shown("location", STRING)),

@@ -10,7 +10,9 @@ import { type CalendarEvent, type ListedEvent, type StoredEvent, textsOf } from 
 import { occurrenceId } from "../domain/event/occurrence-id.ts";
 import type { Override, OverrideDraft } from "../domain/event/override.ts";
 import { type FormerEventFields, formerPaths } from "./former-events.store.ts";
-import { type RecurringFields, recurringOf, recurringPaths } from "./recurring-fields.ts";
+import type { Days } from "../domain/calendar/days.ts";
+import { daysIn } from "../domain/event/given-times.ts";
+import { allDayOf, daysPath, type RecurringFields, recurringOf, recurringPaths } from "./recurring-fields.ts";
 import {
   type IndexFields,
   ENTRIES_INDEX,
@@ -32,6 +34,8 @@ interface Placement {
 }
 
 interface EventFields extends Placement, EventTexts, RecurringFields, IndexFields {
+  /** The dates of an all-day event, in the zone of `anchor`. */
+  readonly days?: Days;
   readonly color: Color;
   readonly former?: FormerEventFields;
 }
@@ -42,6 +46,7 @@ interface OverrideFields extends Partial<Placement>, Partial<IndexFields>, Event
   readonly cancelled: boolean;
   readonly color?: Color;
   readonly anchor?: Anchor;
+  readonly days?: Days;
 }
 
 /** The stored form of an event, a series included. */
@@ -96,6 +101,7 @@ export const eventSchema = new Schema<AnyRow>(
     ...perText(() => String),
     color: String,
     ...recurringPaths,
+    days: daysPath,
     eventId: String,
     original: Number,
     cancelled: Boolean,
@@ -119,6 +125,10 @@ eventSchema.index(ID_INDEX, { partialFilterExpression: { calendarNumber: { $exis
 eventSchema.index(ENTRIES_INDEX, { partialFilterExpression: { entries: { $exists: true } } });
 eventSchema.index(START_INDEX);
 
+/** For reads of all-day events, whose stored times may be those of an earlier zone. */
+export const ALL_DAY_INDEX = { guildId: 1, calendarNumber: 1, startsAt: 1, days: 1 } as const;
+eventSchema.index(ALL_DAY_INDEX, { partialFilterExpression: { days: { $exists: true } } });
+
 /** For reads of former states. */
 eventSchema.index(...FORMER_INDEX);
 
@@ -129,8 +139,9 @@ export type EventDocument = Pick<CalendarEvent, "revision"> & EventFields & { re
 
 /** The row of an event, without the fields that the database computes. */
 export function documentOf(event: CalendarEvent): EventDocument {
-  const { id, recurring, ...fields } = event;
-  return { _id: id, ...fields, ...recurring, ...indexFieldsOf(event) };
+  const { id, recurring, allDay, ...fields } = event;
+  const dates = allDay === undefined ? {} : { days: daysIn(allDay), anchor: allDay.anchor };
+  return { _id: id, ...fields, ...dates, ...recurring, ...indexFieldsOf(event) };
 }
 
 /** The event of a row; undefined for a tombstone. */
@@ -152,13 +163,14 @@ export function eventOf(row: ReadEventRow): StoredEvent | undefined {
 export function listedEventOf(row: Omit<ReadEventRow, keyof typeof LIST_PROJECTION>): ListedEvent {
   const { _id, startsAt, endsAt, color } = row;
   const recurring = recurringOf(row);
+  const allDay = allDayOf(row);
   return complete<ListedEvent>()({
     id: _id as EventId,
     startsAt,
     endsAt,
     ...textsOf(row),
     color,
-    ...(recurring === undefined ? {} : { recurring }),
+    ...definedFields({ recurring, allDay }),
   });
 }
 
@@ -187,7 +199,7 @@ export function isOverrideRow(row: Row): row is OverrideRow {
 }
 
 export function overrideOf(row: OverrideRow): Override {
-  const { eventId, original, cancelled, color, startsAt, endsAt, anchor, scheduledAt, coloredAt } = row;
+  const { eventId, original, cancelled, color, startsAt, endsAt, anchor, days, scheduledAt, coloredAt } = row;
   const own = EVENT_TEXTS.filter((text) => row[text] !== undefined);
   const texts: EventTexts = Object.fromEntries(own.map((text) => [text, row[text]]));
   const isMoved = startsAt !== undefined && endsAt !== undefined && anchor !== undefined;
@@ -198,7 +210,7 @@ export function overrideOf(row: OverrideRow): Override {
     texts,
     ...definedFields({
       color,
-      moved: isMoved ? { startsAt, endsAt, anchor } : undefined,
+      moved: isMoved ? { startsAt, endsAt, anchor, ...definedFields({ days }) } : undefined,
       scheduledAt: scheduledAt?.getTime(),
       coloredAt: coloredAt?.getTime(),
     }),

@@ -11,6 +11,7 @@ import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/id
 import { type EventTexts, perText } from "../../contracts/calendar-events.contract.ts";
 import type { OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
 import {
+  ALL_DAY_INDEX,
   type AnyRow,
   eventOf,
   SEARCH_PROJECTION,
@@ -85,7 +86,17 @@ export interface EventReads {
     window: Window,
     options: SearchOptions,
   ): AsyncIterable<EventPage>;
-  /** Single events that start in a window, soonest first. */
+  /**
+   * All-day events that do not recur, and whose stored starts are in a window, in the order of these, in pages. Their
+   * present starts may differ by `MAX_ZONE_MOVE_MS`.
+   */
+  allDayStarting(
+    guildId: GuildId,
+    calendars: readonly Calendar[],
+    window: Window,
+    options: SearchOptions,
+  ): AsyncIterable<readonly StoredEvent[]>;
+  /** Single events that start in a window, soonest first; without all-day events. */
   singleEventsStarting(
     guildId: GuildId,
     calendars: readonly Calendar[],
@@ -115,7 +126,7 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
   }
 
   async function* search<Event extends ListedEvent>(
-    where: Pick<FindCommand, "filter" | "hint">,
+    where: Pick<FindCommand, "filter" | "sort" | "hint">,
     { projection, eventIn }: RowMapping<Event>,
   ): AsyncIterable<EventPage<Event>> {
     const read = { ...where, projection };
@@ -195,19 +206,17 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
       return search(where, { projection: projectionOf(texts), eventIn: eventOf });
     },
 
-    async singleEventsStarting(guildId, calendars, { from, until }, limit, { texts, only = {}, changedSince }) {
-      const { color, eventId } = only;
-      const filter = {
-        ...inCalendars(guildId, calendars),
-        ...(eventId === undefined ? {} : { _id: eventId }),
-        ...(color === undefined ? {} : { color }),
-        ...(changedSince === undefined ? {} : { $or: changedAfter(changedSince) }),
-        startsAt: { $gte: from, $lt: until },
-        recurrence: { $exists: false },
-        eventId: { $exists: false },
-      };
-      const read = { filter, projection: projectionOf(texts), sort: { startsAt: 1 }, limit: limit } as const;
-      const hint = eventId === undefined ? { hint: START_INDEX } : {};
+    async *allDayStarting(guildId, calendars, window, options) {
+      const filter = { ...singleEventsFilter(guildId, calendars, window, options), days: { $exists: true } };
+      const hint = options.only?.eventId === undefined ? { hint: ALL_DAY_INDEX } : {};
+      const mapping = { projection: projectionOf(options.texts), eventIn: eventOf };
+      for await (const { events } of search({ filter, sort: { startsAt: 1 }, ...hint }, mapping)) yield events;
+    },
+
+    async singleEventsStarting(guildId, calendars, window, limit, options) {
+      const filter = { ...singleEventsFilter(guildId, calendars, window, options), days: { $exists: false } };
+      const read = { filter, projection: projectionOf(options.texts), sort: { startsAt: 1 }, limit } as const;
+      const hint = options.only?.eventId === undefined ? { hint: START_INDEX } : {};
       return [...partitionRows(await rowsOf<Row>({ ...read, ...hint }), eventOf).events];
     },
 
@@ -222,6 +231,24 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
       const rows = await rowsOf<Pick<OverrideRow, "original">>(read);
       return rows.map(({ original }) => original);
     },
+  };
+}
+
+/** Filters single events by their stored starts. */
+function singleEventsFilter(
+  guildId: GuildId,
+  calendars: readonly Calendar[],
+  { from, until }: Window,
+  { only: { color, eventId } = {}, changedSince }: SearchOptions,
+) {
+  return {
+    ...inCalendars(guildId, calendars),
+    ...(eventId === undefined ? {} : { _id: eventId }),
+    ...(color === undefined ? {} : { color }),
+    ...(changedSince === undefined ? {} : { $or: changedAfter(changedSince) }),
+    startsAt: { $gte: from, $lt: until },
+    recurrence: { $exists: false },
+    eventId: { $exists: false },
   };
 }
 

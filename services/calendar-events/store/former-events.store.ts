@@ -4,16 +4,19 @@ import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { type FormerState, findFormerStatesAfter, storedStateExpression } from "../../../mixins/mongo/former-state.ts";
 import type { Color, EventText } from "../../contracts/calendar-events.contract.ts";
 import type { Changed } from "../../contracts/contract.ts";
+import type { AllDayFields } from "../../contracts/event-times.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { StoredEvent } from "../domain/event/event.ts";
-import { type RecurringFields, recurringOf, recurringPaths } from "./recurring-fields.ts";
+import type { Days } from "../domain/calendar/days.ts";
+import { allDayOf, daysPath, type RecurringFields, recurringOf, recurringPaths } from "./recurring-fields.ts";
 
 /** The times, rule and colour of an event before it was moved, recoloured or removed. */
 export interface FormerEventFields extends FormerState, RecurringFields {
   readonly calendarNumber: number;
   readonly startsAt: EpochMs;
   readonly endsAt: EpochMs;
+  readonly days?: Days;
   readonly color: Color;
   readonly scheduledAt: Date;
   readonly coloredAt: Date;
@@ -43,6 +46,7 @@ const formerEventPaths = {
   startsAt: Number,
   endsAt: Number,
   color: String,
+  days: daysPath,
   ...recurringPaths,
   scheduledAt: Date,
   coloredAt: Date,
@@ -101,7 +105,7 @@ function occurrenceIn(
   occurrenceId: OccurrenceId,
   { guildId: _, until: __, scheduledSince, coloredSince, ...ruleOccurrence }: FormerOccurrenceFields,
 ): Omit<Occurrence, "timezone"> {
-  return complete<Omit<Occurrence, "timezone" | "until" | PresentFields>>()({
+  return complete<Omit<Occurrence, "timezone" | "until" | keyof AllDayFields | PresentFields>>()({
     ...ruleOccurrence,
     occurrenceId,
     recurs: true,
@@ -120,7 +124,7 @@ function eventIn(id: EventId, guildId: GuildId, former: FormerEventFields): Stor
     startsAt,
     endsAt,
     color,
-    ...definedFields({ recurring: recurringOf(former) }),
+    ...definedFields({ recurring: recurringOf(former), allDay: allDayOf(former) }),
     scheduledAt: scheduledAt.getTime(),
     coloredAt: coloredAt.getTime(),
   });
