@@ -25,6 +25,7 @@ import {
 import { soonestOccurrences, type SoonestOccurrences } from "./domain/event/soonest-occurrences.ts";
 import { mergedWindows, type Window } from "../contracts/window.ts";
 import { isOngoing, startsIn, type Times, overlaps } from "./domain/event/window.ts";
+import type { OnlyEvents } from "./store/event-filters.ts";
 import type { EventReads, EventPage } from "./store/event-reads.store.ts";
 import { effectiveOccurrences } from "./effective-occurrences.ts";
 
@@ -89,12 +90,13 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
       const allowed = await allowedNumbers(numbers, isAllowed);
       const found = soonestOccurrences<Occurrence>(limit, ({ occurrenceId }) => occurrenceId);
       const deadline = performance.now() + SEARCH_TIMEOUT_MS;
+      const onlyEvents = await eventsNamed(reads, guildId, only);
       const search = {
         guildId,
         calendars: allowed.map((calendarNumber) => calendarByNumber(guildId, written, calendarNumber)),
         limit,
         texts,
-        only,
+        only: onlyEvents,
         changedSince,
         found,
         deadline,
@@ -189,11 +191,22 @@ interface Search {
   readonly calendars: readonly Calendar[];
   readonly limit: number;
   readonly texts: boolean;
-  readonly only: OnlyOccurrences;
+  readonly only: OnlyEvents;
   readonly changedSince: EpochMs | undefined;
   readonly found: SoonestOccurrences<Occurrence>;
   /** Time at which the callers give up, on the clock of `performance.now`. */
   readonly deadline: number;
+}
+
+/** The events of a selection: a named series, and those that were split from it (D51). */
+async function eventsNamed(
+  reads: EventReads,
+  guildId: GuildId,
+  { eventId, ...rest }: OnlyOccurrences,
+): Promise<OnlyEvents> {
+  if (eventId === undefined) return rest;
+  const following = await reads.following(guildId, [eventId]);
+  return { ...rest, eventIds: [eventId, ...following.map(({ id }) => id)] };
 }
 
 /** Time limit of a search; its callers wait as long (`services/dispatch/adapters/owner-services.ts`). */

@@ -93,13 +93,22 @@ export interface CreateEventParams extends EventTexts, GivenTimes {
 }
 
 /** An absent field stays; null clears it. */
-export interface UpdateEventParams extends IfRevision, TextChanges, GivenTimes {
+export interface UpdateEventParams extends IfRevision, TextChanges, GivenTimes, Scoped {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   readonly eventId: EventId | OccurrenceId;
   readonly color?: Color;
   readonly recurs?: boolean;
   readonly recurrence?: RecurrenceInput;
+}
+
+/** Which occurrences of a series a write with the id of one of them changes (D51). */
+export const EDIT_SCOPES = ["this", "following", "all"] as const;
+export type EditScope = (typeof EDIT_SCOPES)[number];
+
+/** Absent: the occurrence of an occurrence's id, and all of a series' id. */
+interface Scoped {
+  readonly scope?: EditScope;
 }
 
 type TextChanges = { readonly [Text in EventText]?: string | null };
@@ -128,7 +137,8 @@ export const createEvent = action<CreateEventParams, { readonly eventId: EventId
   idempotent: true,
 });
 
-export const updateEvent = action<UpdateEventParams, Revised>({
+/** With the scope `following` the result has the id and the revision of the new series, if the series was split. */
+export const updateEvent = action<UpdateEventParams, { readonly eventId?: EventId } & Revised>({
   name: "calendar-events.update",
   keys: "guild write",
   params: {
@@ -142,6 +152,7 @@ export const updateEvent = action<UpdateEventParams, Revised>({
     color: optional(oneOf(COLORS)),
     recurs: optional(flag),
     recurrence: { ...recurrenceRules, optional: true },
+    scope: optional(oneOf(EDIT_SCOPES)),
     ifRevision,
   },
   crossFieldProblems: changedEventProblems,
@@ -155,8 +166,10 @@ export interface EventReference {
   readonly eventId: EventId | OccurrenceId;
 }
 
-/** Deletes a single event, a series, or cancels one occurrence (D19). */
-export const removeEvent = action<EventReference & IfRevision & AlsoRemoved, void>({
+export type RemoveEventParams = EventReference & IfRevision & AlsoRemoved & Scoped;
+
+/** Deletes a single event, a series, or the occurrences of a series from one on, or cancels one occurrence (D19, D51). */
+export const removeEvent = action<RemoveEventParams, void>({
   name: "calendar-events.remove",
   keys: "guild write",
   params: {
@@ -164,8 +177,13 @@ export const removeEvent = action<EventReference & IfRevision & AlsoRemoved, voi
     calendarNumber,
     eventId: reference,
     announcements: optional(oneOf(["delete"])),
+    scope: optional(oneOf(EDIT_SCOPES)),
     ifRevision,
   },
+  crossFieldProblems: ({ announcements, scope }) =>
+    announcements !== undefined && scope === "following"
+      ? [{ field: "announcements", code: "CONFLICTING", message: "must be absent: those of the series stay" }]
+      : [],
   dependsOn: (params) => [
     ...settingsOwnerOfCalendar(params),
     ...(params.announcements === undefined ? [] : (["announcements"] as const)),

@@ -9,6 +9,8 @@ import type { Window } from "./window.ts";
 export interface Occurrence extends EventTexts, AllDayFields, Changed {
   readonly occurrenceId: OccurrenceId;
   readonly eventId: EventId;
+  /** The series from which its series was split: their announcements cover it, too (D51). */
+  readonly follows?: readonly EventId[];
   readonly calendarNumber: number;
   /** IANA name of the calendar's time zone (D22). */
   readonly timezone: string;
@@ -50,7 +52,7 @@ export interface OccurrencesStartingParams {
   readonly formerAfter?: EpochMs;
 }
 
-/** Selects occurrences by colour, or by event or series. */
+/** Selects occurrences by colour, or by event or series and those that follow it (D51). */
 export interface OnlyOccurrences {
   readonly color?: Color;
   readonly eventId?: EventId;

@@ -124,13 +124,23 @@ export interface CreateEventParams extends EventTexts, GivenTimes {
 }
 
 /** An absent field stays; null clears it. */
-export interface UpdateEventParams extends IfRevision, TextChanges, GivenTimes {
+export interface UpdateEventParams extends IfRevision, TextChanges, GivenTimes, Scoped {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   readonly eventId: EventId | OccurrenceId;
   readonly color?: Color;
   readonly recurs?: boolean;
   readonly recurrence?: RecurrenceInput;
+}
+
+/** Which occurrences of a series a write with the id of one of them changes (D51). */
+export const EDIT_SCOPES = ["this", "following", "all"] as const;
+
+export type EditScope = (typeof EDIT_SCOPES)[number];
+
+/** Absent: the occurrence of an occurrence's id, and all of a series' id. */
+interface Scoped {
+  readonly scope?: EditScope;
 }
 
 type TextChanges = { readonly [Text in EventText]?: string | null };
@@ -140,6 +150,8 @@ export interface EventReference {
   readonly calendarNumber: number;
   readonly eventId: EventId | OccurrenceId;
 }
+
+export type RemoveEventParams = EventReference & IfRevision & AlsoRemoved & Scoped;
 
 /** `delete` also removes the event's announcements of the types SPECIFIC and RECUR (D42). */
 interface AlsoRemoved {
@@ -718,12 +730,12 @@ export interface Actions {
   /** Searches events, series and changed occurrences by text, color and window, in pages. */
   readonly "calendar-events.search": { readonly params: SearchEventsParams; readonly result: Page<EventView> };
   /** Changes the given fields of an event, a series or one occurrence; null clears a text. */
-  readonly "calendar-events.update": { readonly params: UpdateEventParams; readonly result: Revised };
-  /** Deletes an event or a series, or cancels one occurrence. */
-  readonly "calendar-events.remove": {
-    readonly params: EventReference & IfRevision & AlsoRemoved;
-    readonly result: void;
+  readonly "calendar-events.update": {
+    readonly params: UpdateEventParams;
+    readonly result: { readonly eventId?: EventId } & Revised;
   };
+  /** Deletes an event, a series, or its occurrences from one on, or cancels one occurrence. */
+  readonly "calendar-events.remove": { readonly params: RemoveEventParams; readonly result: void };
   /** Creates an announcement, which is posted a set time before each event that it covers. */
   readonly "announcements.create": {
     readonly params: CreateAnnouncementParams;

@@ -889,6 +889,10 @@ export interface V2EventsUpdateRequest {
    */
   event_id: string;
   /**
+   * What the id of an occurrence stands for: `this` one (also when absent), this and all `following` ones, or `all` of the series. With the id of a series only `all`. Upper or lower case.
+   */
+  scope?: "this" | "following" | "all";
+  /**
    * Start of the event, in Unix milliseconds (UTC).
    */
   epoch_start?: number;
@@ -1022,9 +1026,13 @@ export interface V2EventsUpdateResponse {
    * Confirmation that the operation succeeded.
    */
   message: "Event updated";
+  /**
+   * Id of the new series, with the scope `following` if a series was split.
+   */
+  id?: string;
 }
 /**
- * Body of a request to `/v2/events/delete`. Deletes an event or a series, or cancels one occurrence.
+ * Body of a request to `/v2/events/delete`. Deletes an event, a series, or its occurrences from one on, or cancels one occurrence.
  */
 export interface V2EventsDeleteRequest {
   /**
@@ -1040,12 +1048,16 @@ export interface V2EventsDeleteRequest {
    */
   event_id: string;
   /**
+   * What the id of an occurrence stands for: `this` one (also when absent), this and all `following` ones, or `all` of the series. With the id of a series only `all`. Upper or lower case.
+   */
+  scope?: "this" | "following" | "all";
+  /**
    * `delete` also deletes the announcements of the types SPECIFIC and RECUR that refer to the event or an occurrence of it. Upper or lower case.
    */
   announcements?: "delete";
 }
 /**
- * Body of a response of `/v2/events/delete` with the status 200. Deletes an event or a series, or cancels one occurrence.
+ * Body of a response of `/v2/events/delete` with the status 200. Deletes an event, a series, or its occurrences from one on, or cancels one occurrence.
  */
 export interface V2EventsDeleteResponse {
   /**

@@ -3,6 +3,7 @@ import {
   type createEvent,
   type CreateEventParams,
   type EventView,
+  type updateEvent,
 } from "../../contracts/calendar-events.contract.ts";
 import type { ResultOf } from "../../contracts/contract.ts";
 import { FREQUENCIES, type RecurrenceInput, type RecurrenceView, WEEKDAYS } from "../../contracts/recurrence.ts";
@@ -39,6 +40,14 @@ import {
 export const calendarFields = { guildId: guildField, calendarNumber: field("calendar_number", asInteger) };
 
 export const eventIdField = field("event_id");
+
+/** In any case. */
+export const scopeField = field("scope", (value) => (typeof value === "string" ? asciiLowerCase(value) : value));
+
+/** `toLowerCase` would turn a Kelvin sign into k. */
+function asciiLowerCase(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
 
 export const startField = timeField("epoch_start");
 export const endField = timeField("epoch_end");
@@ -109,6 +118,11 @@ export const eventResponseFields = responseFields<EventView>({
   recurs: shown("recur", BOOLEAN),
   recurrence: optional(shownObject("recurrence", recurrence, "Recurrence")),
   image: optional(shown("image", STRING)),
+});
+
+/** The id of a new series if the update has split one (D51). */
+export const updatedEventFields = responseFields<Omit<ResultOf<typeof updateEvent>, keyof Revised>>({
+  eventId: optional(shown("id", STRING)),
 });
 
 export const createdEventFields = responseFields<Omit<ResultOf<typeof createEvent>, keyof Revised>>({

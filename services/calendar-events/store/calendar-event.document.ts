@@ -36,6 +36,7 @@ interface Placement {
 interface EventFields extends Placement, EventTexts, RecurringFields, IndexFields {
   /** The dates of an all-day event, in the zone of `anchor`. */
   readonly days?: Days;
+  readonly follows?: readonly EventId[];
   readonly color: Color;
   readonly former?: FormerEventFields;
 }
@@ -70,6 +71,7 @@ export const LIST_PROJECTION = {
   calendarNumber: 0,
   revision: 0,
   deletedAt: 0,
+  follows: 0,
   scheduledAt: 0,
   coloredAt: 0,
 } as const;
@@ -102,6 +104,7 @@ export const eventSchema = new Schema<AnyRow>(
     color: String,
     ...recurringPaths,
     days: daysPath,
+    follows: { type: [String], default: undefined },
     eventId: String,
     original: Number,
     cancelled: Boolean,
@@ -129,6 +132,10 @@ eventSchema.index(START_INDEX);
 export const ALL_DAY_INDEX = { guildId: 1, calendarNumber: 1, startsAt: 1, days: 1 } as const;
 eventSchema.index(ALL_DAY_INDEX, { partialFilterExpression: { days: { $exists: true } } });
 
+/** For reads of the series that follow one. */
+export const FOLLOWS_INDEX = { guildId: 1, follows: 1 } as const;
+eventSchema.index(FOLLOWS_INDEX, { partialFilterExpression: { follows: { $exists: true } } });
+
 /** For reads of former states. */
 eventSchema.index(...FORMER_INDEX);
 
@@ -147,13 +154,14 @@ export function documentOf(event: CalendarEvent): EventDocument {
 /** The event of a row; undefined for a tombstone. */
 export function eventOf(row: ReadEventRow): StoredEvent | undefined {
   if (row.deletedAt !== undefined) return undefined;
-  const { guildId, revision, calendarNumber, scheduledAt, coloredAt } = row;
+  const { guildId, revision, calendarNumber, follows, scheduledAt, coloredAt } = row;
   const stamps = { scheduledAt: scheduledAt.getTime(), coloredAt: coloredAt.getTime() };
   return complete<StoredEvent>()({
     ...listedEventOf(row),
     guildId,
     calendarNumber,
     revision,
+    ...definedFields({ follows }),
     ...stamps,
     ...changedByOf(row),
   });

@@ -17,6 +17,7 @@ export interface FormerEventFields extends FormerState, RecurringFields {
   readonly startsAt: EpochMs;
   readonly endsAt: EpochMs;
   readonly days?: Days;
+  readonly follows?: readonly EventId[];
   readonly color: Color;
   readonly scheduledAt: Date;
   readonly coloredAt: Date;
@@ -28,7 +29,10 @@ interface FormerOccurrenceFields extends FormerState, FormerTimes {
   readonly coloredSince: Date;
 }
 
-type FormerTimes = Pick<Occurrence, "eventId" | "calendarNumber" | "startsAt" | "endsAt" | "color" | "isFirst">;
+type FormerTimes = Pick<
+  Occurrence,
+  "eventId" | "follows" | "calendarNumber" | "startsAt" | "endsAt" | "color" | "isFirst"
+>;
 
 /** The former state of an event or of one occurrence, without texts. `until` is the time of the change. */
 export type FormerEvent = { readonly until: EpochMs } & (
@@ -47,6 +51,7 @@ const formerEventPaths = {
   endsAt: Number,
   color: String,
   days: daysPath,
+  follows: { type: [String], default: undefined },
   ...recurringPaths,
   scheduledAt: Date,
   coloredAt: Date,
@@ -56,6 +61,7 @@ const formerOccurrencePaths = {
   guildId: String,
   until: Date,
   eventId: String,
+  follows: { type: [String], default: undefined },
   calendarNumber: Number,
   startsAt: Number,
   endsAt: Number,
@@ -73,10 +79,11 @@ export const FORMER_EVENT = { former: storedStateExpression(...Object.keys(forme
 
 /** The expression for `former` of an occurrence that gets an override. */
 export function formerOccurrence(guildId: GuildId, before: Occurrence): { readonly former: object } {
-  const { eventId, calendarNumber, startsAt, endsAt, color, isFirst, scheduledAt, coloredAt } = before;
+  const { eventId, follows, calendarNumber, startsAt, endsAt, color, isFirst, scheduledAt, coloredAt } = before;
   const former = complete<Omit<FormerOccurrenceFields, "until">>()({
     guildId,
     eventId,
+    ...definedFields({ follows }),
     calendarNumber,
     startsAt,
     endsAt,
@@ -115,7 +122,7 @@ function occurrenceIn(
 }
 
 function eventIn(id: EventId, guildId: GuildId, former: FormerEventFields): StoredEvent {
-  const { calendarNumber, startsAt, endsAt, color, scheduledAt, coloredAt } = former;
+  const { calendarNumber, startsAt, endsAt, color, follows, scheduledAt, coloredAt } = former;
   return complete<Omit<StoredEvent, PresentFields>>()({
     id,
     guildId,
@@ -124,7 +131,7 @@ function eventIn(id: EventId, guildId: GuildId, former: FormerEventFields): Stor
     startsAt,
     endsAt,
     color,
-    ...definedFields({ recurring: recurringOf(former), allDay: allDayOf(former) }),
+    ...definedFields({ recurring: recurringOf(former), allDay: allDayOf(former), follows }),
     scheduledAt: scheduledAt.getTime(),
     coloredAt: coloredAt.getTime(),
   });

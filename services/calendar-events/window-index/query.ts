@@ -50,13 +50,18 @@ export function inCalendars(guildId: GuildId, calendars: readonly Calendar[]): E
   return { guildId, calendarNumber: numbers.length === 1 ? numbers[0] : { $in: numbers } };
 }
 
-/** Filters one series in some calendars, and its moved occurrences, by id. */
-export function seriesQuery(guildId: GuildId, calendars: readonly Calendar[], eventId: EventId): EventFilter {
+/** Filters series in some calendars, and their moved occurrences, by id. */
+export function seriesQuery(
+  guildId: GuildId,
+  calendars: readonly Calendar[],
+  eventIds: readonly EventId[],
+): EventFilter {
+  const ids = { $in: eventIds };
   const recurring = { ...inCalendars(guildId, calendars), entries: { $gte: MOVED_ENTRY } };
   return {
     $or: [
-      { _id: eventId, ...recurring },
-      { eventId, ...recurring },
+      { _id: ids, ...recurring },
+      { eventId: ids, ...recurring },
     ],
   };
 }

@@ -1,9 +1,11 @@
 import type { TestedGuard } from "./guard.ts";
 
 const allDay = { testFile: "services/calendar-events/domain/event/all-day.unit.test.ts" } as const;
+const split = { testFile: "services/calendar-events/domain/event/split-series.unit.test.ts" } as const;
+const edited = { testFile: "services/calendar-events/edit-scope.int.test.ts", onRealParts: true } as const;
 const stored = { testFile: "services/calendar-events/all-day.int.test.ts", onRealParts: true } as const;
 
-/** Guards of all-day events. */
+/** Guards of all-day events, and of series that are split. */
 export const SERIES_GUARDS: readonly TestedGuard[] = [
   {
     ...allDay,
@@ -58,5 +60,84 @@ export const SERIES_GUARDS: readonly TestedGuard[] = [
     code: "{ from: $_.from - MAX_ZONE_MOVE_MS, until: $_.until + MAX_ZONE_MOVE_MS }",
     without: "arguments[2]",
     test: "move to the midnights of a new zone",
+  },
+  {
+    ...split,
+    guard: "a series that begins in the gap of a clock change keeps the wall time of its rule",
+    file: "services/calendar-events/domain/event/split-series.ts",
+    in: "startAt",
+    code: "instantToLocal($$$_) === $_",
+    without: "true",
+    test: "keeps the wall time of its rule if the occurrence is in the gap of a clock change",
+  },
+  {
+    ...split,
+    guard: "a split divides the count of a rule",
+    file: "services/calendar-events/domain/event/split-series.ts",
+    in: "recurrenceFrom",
+    code: "$_ - countDatesBefore($$$ARGS)",
+    without: "countDatesBefore($$$ARGS)",
+    test: "divides its count",
+  },
+  {
+    ...split,
+    guard: "a series may follow 25 others",
+    file: "services/calendar-events/domain/event/split-series.ts",
+    code: "$_.length >= MAX_FOLLOWED",
+    without: "false",
+    test: "names each series that it follows, up to 25",
+  },
+  {
+    ...edited,
+    guard: "a split keeps when start and colour were set, unless they change",
+    file: "services/calendar-events/store/calendar-events.store.ts",
+    in: "newPart",
+    code: "stampedNewRecord({ ...$ROW, ...$_ }, $_)",
+    without: 'stampedNewRecord($ROW, ["scheduledAt", "coloredAt"])',
+    test: "following splits the series",
+  },
+  {
+    ...edited,
+    guard: "a repeated write that has split a series finds the new series",
+    file: "services/calendar-events/event-writes.ts",
+    in: "write",
+    code: "$_ === undefined || !(await $_.wasCreated($$$_))",
+    without: "true",
+    test: "a repeated write splits once",
+  },
+  {
+    ...edited,
+    guard: "a new series that a split begins counts towards the guild's limit",
+    file: "services/calendar-events/store/calendar-events.store.ts",
+    in: "split",
+    code: "withinQuota($_, $SAVE)",
+    without: "$SAVE()",
+    test: "the new series takes a place of the guild",
+  },
+  {
+    guard: "what was announced before a split is not announced again",
+    file: "services/dispatch/domain/plan/desired-posts.ts",
+    code: "$_.includes($_)",
+    without: "false",
+    testFile: "services/dispatch/domain/plan/desired-posts.unit.test.ts",
+    test: "an occurrence that was announced before its series was split is not announced again",
+  },
+  {
+    guard: "a plan reads the posts of the ids that an occurrence had before a split",
+    file: "services/dispatch/protocol/planning/plan-guild.ts",
+    code: "formerIds($_)",
+    without: "[]",
+    testFile: "services/dispatch/split-series.int.test.ts",
+    test: "what was announced is not announced again",
+    onRealParts: true,
+  },
+  {
+    guard: "an announcement of a series covers those that were split from it",
+    file: "services/dispatch/domain/plan/covers.ts",
+    in: "isOfSeries",
+    code: "$_.some($$$_)",
+    without: "false",
+    testFile: "services/dispatch/domain/plan/covers.unit.test.ts",
+    test: "covers it in the series that was split from it",
   },
 ];

@@ -15,9 +15,11 @@ export interface ChangedEvent {
   readonly event: CalendarEvent;
   readonly rescheduled: boolean;
   readonly recolored: boolean;
+  /** Whether its later occurrences were removed. */
+  readonly isShortened?: true;
 }
 
-type EventChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId">;
+type EventChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId" | "scope">;
 
 /** Applies changes to a single event or a whole series. An absent field stays, and null or "" clears a text (D6). */
 export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar: Calendar): ChangedEvent | Refusal {
@@ -30,7 +32,7 @@ export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar
   const anchor = allDay?.anchor ?? (setNow ? anchorOf(calendar) : stored.recurring.anchor);
   const recurrence = changedRecurrence(stored, changes, anchor);
   if (isRefusal(recurrence)) return recurrence;
-  const { id, guildId, calendarNumber, revision } = stored;
+  const { id, guildId, calendarNumber, revision, follows } = stored;
   const base = baseTimes(stored, times, recurrence);
   const startWall = setNow ? undefined : stored.recurring.startWall;
   const start = { startsAt: base.startsAt, ...definedFields({ allDay, startWall }) };
@@ -43,7 +45,7 @@ export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar
     ...changedTexts(stored, changes),
     color,
     ...base,
-    ...definedFields({ allDay }),
+    ...definedFields({ allDay, follows }),
     ...(recurrence === undefined ? {} : { recurring: newRecurring(recurrence, anchor, start, hasOverrides) }),
   });
   const rescheduled = isMoved || !sameRecurrence(recurrence, stored.recurring?.recurrence);

@@ -16,7 +16,7 @@ export interface ChangedOverride {
   readonly recolored: boolean;
 }
 
-type OccurrenceChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId">;
+type OccurrenceChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId" | "scope">;
 
 /** Applies changes to one occurrence. The recurrence can be changed only for the series (D19). */
 export function changeOccurrence(

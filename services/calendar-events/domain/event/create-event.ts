@@ -15,7 +15,7 @@ export function newEvent(params: CreateEventParams, id: EventId, calendar: Calen
   const times = newTimes(params, calendar);
   if (isRefusal(times)) return times;
   const { startsAt, endsAt, allDay } = times;
-  const single = complete<Omit<CalendarEvent, "recurring">>()({
+  const single = complete<Omit<CalendarEvent, "recurring" | "follows">>()({
     id,
     guildId,
     calendarNumber,

@@ -122,6 +122,7 @@ export function announcedOccurrence(
     ...(withTexts ? texts : NO_TEXTS),
     occurrenceId: idOf(occurrence),
     eventId: event.id,
+    ...definedFields({ follows: event.follows }),
     calendarNumber: event.calendarNumber,
     timezone: anchorOf(calendar).timezone,
     startsAt,

@@ -44,6 +44,8 @@ export interface CalendarEvent extends ListedEvent {
   readonly calendarNumber: number;
   /** Counts the writes, from 1. */
   readonly revision: number;
+  /** The series from which this one was split, the first one first: their announcements cover it, too (D51). */
+  readonly follows?: readonly EventId[];
 }
 
 /** The recurrence of a series, and the zone in which its wall clock was set. */

@@ -162,6 +162,14 @@ export function hasSecondOccurrence(series: Series): boolean {
   return [...following].length === 2;
 }
 
+/** The number of dates of a rule with a count before a wall time: at most the count. */
+export function countDatesBefore(series: Series, until: WallMs): number {
+  const next = seriesDates(series).read(startWallOf(series), until);
+  let count = 0;
+  while (next() !== undefined) count += 1;
+  return count;
+}
+
 /** Whether the EXDATEs leave any occurrence. */
 export function hasOccurrence(series: Series): boolean {
   return occurrencesStarting(series, FOR_ALL_TIME, 1).length === 1;
