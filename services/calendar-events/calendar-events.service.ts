@@ -150,7 +150,11 @@ export function calendarEventsService({
       ...serve(updateEvent, (params, context) =>
         ifAllowed(params, context, async () => {
           const updated = broadcastChange(context, await writes.update(params));
-          return isRefusal(updated) ? updated : { revision: updated.publicRevision };
+          if (isRefusal(updated)) return updated;
+          const { following } = updated;
+          if (following === undefined) return { revision: updated.publicRevision };
+          broadcastChange(context, following);
+          return { eventId: following.id, revision: following.publicRevision };
         }),
       ),
 
@@ -158,7 +162,8 @@ export function calendarEventsService({
         ifAllowed(params, context, async () => {
           const removed = broadcastChange(context, await writes.remove(params));
           if (isRefusal(removed)) return removed;
-          return announcements === "delete" ? removeAnnouncements(params, context) : undefined;
+          const eventId = params.scope === "all" ? removed.id : params.eventId;
+          return announcements === "delete" ? removeAnnouncements({ ...params, eventId }, context) : undefined;
         }),
       ),
 
@@ -190,10 +195,14 @@ export function calendarEventsService({
       }),
 
       ...serve(listExistingEvents, async ({ guildId, eventIds, firstOccurrence = false }) => {
+        // The first occurrence of a series stays in it when it is split.
+        const mayBeFollowed = (eventId: string) => !firstOccurrence || eventId.includes("_");
         const find = (eventId: string) =>
           firstOccurrence ? events.findOccurrence(guildId, eventId) : events.find(guildId, eventId);
         const found = await Promise.all(eventIds.map(find));
-        return eventIds.filter((_, at) => found[at] !== undefined);
+        const missing = eventIds.filter((eventId, at) => found[at] === undefined && mayBeFollowed(eventId));
+        const followed = await events.findFollowed(guildId, missing);
+        return eventIds.filter((eventId, at) => found[at] !== undefined || followed.has(eventId));
       }),
 
       ...serve(listOccurrencesStarting, async (params, context) => {

@@ -10,6 +10,7 @@ import type { Refusal } from "../contracts/errors.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
+import { MAX_ZONE_MOVE_MS } from "./domain/calendar/calendar-clock.ts";
 import { type Calendar, calendarByNumber, unwrittenCalendar } from "./domain/calendar/calendar.ts";
 import type { ListedEvent } from "./domain/event/event.ts";
 import { recurrenceView } from "./domain/recurrence/parse-recurrence.ts";
@@ -24,6 +25,7 @@ import {
 import { soonestOccurrences, type SoonestOccurrences } from "./domain/event/soonest-occurrences.ts";
 import { mergedWindows, type Window } from "../contracts/window.ts";
 import { isOngoing, startsIn, type Times, overlaps } from "./domain/event/window.ts";
+import type { OnlyEvents } from "./store/event-filters.ts";
 import type { EventReads, EventPage } from "./store/event-reads.store.ts";
 import { effectiveOccurrences } from "./effective-occurrences.ts";
 
@@ -88,12 +90,13 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
       const allowed = await allowedNumbers(numbers, isAllowed);
       const found = soonestOccurrences<Occurrence>(limit, ({ occurrenceId }) => occurrenceId);
       const deadline = performance.now() + SEARCH_TIMEOUT_MS;
+      const onlyEvents = await eventsNamed(reads, guildId, only);
       const search = {
         guildId,
         calendars: allowed.map((calendarNumber) => calendarByNumber(guildId, written, calendarNumber)),
         limit,
         texts,
-        only,
+        only: onlyEvents,
         changedSince,
         found,
         deadline,
@@ -188,11 +191,22 @@ interface Search {
   readonly calendars: readonly Calendar[];
   readonly limit: number;
   readonly texts: boolean;
-  readonly only: OnlyOccurrences;
+  readonly only: OnlyEvents;
   readonly changedSince: EpochMs | undefined;
   readonly found: SoonestOccurrences<Occurrence>;
   /** Time at which the callers give up, on the clock of `performance.now`. */
   readonly deadline: number;
+}
+
+/** The events of a selection: a named series, and those that were split from it (D51). */
+async function eventsNamed(
+  reads: EventReads,
+  guildId: GuildId,
+  { eventId, ...rest }: OnlyOccurrences,
+): Promise<OnlyEvents> {
+  if (eventId === undefined) return rest;
+  const following = await reads.following(guildId, [eventId]);
+  return { ...rest, eventIds: [eventId, ...following.map(({ id }) => id)] };
 }
 
 /** Time limit of a search; its callers wait as long (`services/dispatch/adapters/owner-services.ts`). */
@@ -209,8 +223,9 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
   const options = { texts, only, changedSince: storedChangedSince(search) };
   const slices = new TimeSlice();
   for (const event of await reads.singleEventsStarting(guildId, calendars, window, limit + 1, options)) {
-    add(singleOccurrence(event));
+    add(singleOccurrence(event, calendarOf(event)));
   }
+  await collectAllDay(reads, search, window, add);
   for await (const some of reads.seriesOverlapping(guildId, calendars, window, options)) {
     const occurrences = await effectiveOccurrences(some, {
       reads,
@@ -230,11 +245,32 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
   }
 }
 
+/** Adds the all-day events that do not recur. Their stored starts are ordered but may be those of an earlier zone. */
+async function collectAllDay(
+  reads: EventReads,
+  { guildId, calendars, texts, only, changedSince, found }: Search,
+  window: Window,
+  add: (occurrence: EffectiveOccurrence) => void,
+): Promise<void> {
+  const stored = { from: window.from - MAX_ZONE_MOVE_MS, until: window.until + MAX_ZONE_MOVE_MS };
+  const options = { texts, only, changedSince: storedChangedSince({ calendars, changedSince }) };
+  for await (const events of reads.allDayStarting(guildId, calendars, stored, options)) {
+    for (const event of events) {
+      if (event.startsAt - MAX_ZONE_MOVE_MS > found.horizon) return;
+      const single = singleOccurrence(event, calendarByNumber(guildId, calendars, event.calendarNumber));
+      if (startsIn(single, window)) add(single);
+    }
+  }
+}
+
 /**
  * The instant since which an event must have changed to be read. Undefined if a calendar has a new zone since, which
  * moves events without a write of their own.
  */
-function storedChangedSince({ calendars, changedSince }: Search): EpochMs | undefined {
+function storedChangedSince({
+  calendars,
+  changedSince,
+}: Pick<Search, "calendars" | "changedSince">): EpochMs | undefined {
   if (changedSince === undefined) return undefined;
   const hasNewZone = calendars.some(({ zoneChanges }) => zoneChanges.some(({ since }) => since >= changedSince));
   return hasNewZone ? undefined : changedSince;

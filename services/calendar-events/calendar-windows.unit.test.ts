@@ -34,6 +34,7 @@ function slowWindows(msPerWindow: number) {
   jest.spyOn(performance, "now").mockImplementation(() => now);
   const reads: Partial<EventReads> = {
     singleEventsStarting: async () => [],
+    async *allDayStarting() {},
     async *seriesOverlapping() {
       now += msPerWindow;
       yield { events: [series], moved: [] };

@@ -1,7 +1,7 @@
 import type { EpochMs, EventId } from "../contracts/ids.ts";
 import { MAX_ZONE_MOVE_MS } from "./domain/calendar/calendar-clock.ts";
 import type { Calendar } from "./domain/calendar/calendar.ts";
-import { seriesOf, type ListedEvent } from "./domain/event/event.ts";
+import { longestDurationOf, seriesOf, type ListedEvent } from "./domain/event/event.ts";
 import { ruleOccurrenceAt, type Series, type RuleOccurrence } from "./domain/recurrence/occurrences.ts";
 import type { Override } from "./domain/event/override.ts";
 import {
@@ -52,7 +52,7 @@ function* expandEvent<Event extends ListedEvent>(
   const calendar = calendarOf(event);
   const series = seriesOf(event, calendar);
   if (series === undefined) {
-    const single = singleOccurrence(event);
+    const single = singleOccurrence(event, calendar);
     if (isInWindow(single)) yield single;
     return;
   }
@@ -77,7 +77,7 @@ async function overridesIn(
   const overridden = events.filter(({ recurring }) => recurring?.hasOverrides === true);
   const byEvent = new Map(overridden.map(({ id }) => [id, new Map<EpochMs, Override>()]));
   if (overridden.length === 0) return byEvent;
-  const maxDuration = Math.max(...overridden.map(({ startsAt, endsAt }) => endsAt - startsAt));
+  const maxDuration = Math.max(...overridden.map(longestDurationOf));
   const originals = { from: window.from - maxDuration - MAX_ZONE_MOVE_MS, until: window.until + MAX_ZONE_MOVE_MS };
   for (const override of await reads.overrides([...byEvent.keys()], originals)) {
     byEvent.get(override.eventId)?.set(override.original, override);

@@ -5,7 +5,7 @@ import type { Revised } from "../contracts/revision.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar/calendar.ts";
-import { eventView, publicRevision, type StoredEvent } from "./domain/event/event.ts";
+import { eventView, followsZone, publicRevision, type StoredEvent } from "./domain/event/event.ts";
 import { occurrenceId, parseEventId } from "./domain/event/occurrence-id.ts";
 import { type EffectiveOccurrence, singleOccurrence, occurrenceView } from "./domain/event/effective-occurrence.ts";
 import { effectiveOccurrenceAt } from "./effective-occurrences.ts";
@@ -23,6 +23,11 @@ export interface EventResolver {
   find(guildId: GuildId, reference: string): Promise<ResolvedEvent | undefined>;
   /** Like `find`; the id of a series stands for its first occurrence (D24). */
   findOccurrence(guildId: GuildId, reference: string): Promise<ResolvedEvent | undefined>;
+  /**
+   * Which of the ids a series has that was split from their series (D51): the occurrence of an id if the new series has it
+   * at the same original start; for the id of a series any series that follows it.
+   */
+  findFollowed(guildId: GuildId, references: readonly string[]): Promise<ReadonlySet<string>>;
   /** Searches one calendar; refuses with EVENT_NOT_FOUND, whatever the reason. */
   findInCalendar(reference: EventReference): Promise<ResolvedEvent | Refusal>;
   /** Like `findInCalendar`, as the view of the API with the revision. */
@@ -32,11 +37,11 @@ export interface EventResolver {
 export function eventResolver(store: CalendarEventsStore, calendars: CalendarsStore): EventResolver {
   const stored = (event: StoredEvent) => calendars.find(event.guildId, event.calendarNumber);
   /**
-   * Returns the calendar that the view needs. The view of a single event does not depend on the time zone, so its
-   * calendar is not read.
+   * Returns the calendar that the view needs. The view of an event whose times are instants does not depend on the time
+   * zone, so its calendar is not read.
    */
   const calendarForView = async (event: StoredEvent) =>
-    event.recurring === undefined ? unwrittenCalendar(event.guildId, event.calendarNumber) : stored(event);
+    followsZone(event) ? stored(event) : unwrittenCalendar(event.guildId, event.calendarNumber);
 
   async function find(guildId: GuildId, reference: string, calendarOf = stored): Promise<ResolvedEvent | undefined> {
     const parsed = parseEventId(reference);
@@ -48,7 +53,7 @@ export function eventResolver(store: CalendarEventsStore, calendars: CalendarsSt
     const calendar = await calendarOf(event);
     if (original === undefined) {
       return event.recurring === undefined
-        ? { event, calendar, occurrence: singleOccurrence(event) }
+        ? { event, calendar, occurrence: singleOccurrence(event, calendar) }
         : { event, calendar };
     }
     const occurrence = effectiveOccurrenceAt(event, original, override, calendar);
@@ -61,6 +66,24 @@ export function eventResolver(store: CalendarEventsStore, calendars: CalendarsSt
       const resolved = await find(guildId, reference);
       if (resolved === undefined || resolved.occurrence !== undefined) return resolved;
       return find(guildId, occurrenceId(resolved.event.id, resolved.event.startsAt));
+    },
+    async findFollowed(guildId, references) {
+      const parsed = references.flatMap((reference) => {
+        const id = parseEventId(reference);
+        return id === undefined ? [] : [{ reference, ...id }];
+      });
+      if (parsed.length === 0) return new Set();
+      const ids = [...new Set(parsed.map(({ eventId }) => eventId))];
+      const following = await store.following(guildId, ids);
+      const found = await Promise.all(
+        parsed.map(async ({ eventId, original }) => {
+          const candidates = following.filter(({ follows = [] }) => follows.includes(eventId));
+          if (original === undefined) return candidates.length > 0;
+          const same = await Promise.all(candidates.map(({ id }) => find(guildId, occurrenceId(id, original))));
+          return same.some((each) => each !== undefined);
+        }),
+      );
+      return new Set(parsed.filter((_, at) => found[at]).map(({ reference }) => reference));
     },
     findInCalendar: async (reference) => inCalendar(reference, await find(reference.guildId, reference.eventId)),
     async viewInCalendar(reference) {

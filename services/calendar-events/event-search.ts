@@ -101,7 +101,7 @@ function searchOf({ text, color, from, until }: SearchEventsParams, calendar: Ca
   }
 
   async function eventEntry(event: ListedEvent): Promise<EventView | undefined> {
-    if (!isFound(singleOccurrence(event))) return undefined;
+    if (!isFound(singleOccurrence(event, calendar))) return undefined;
     if (window !== undefined && !(await occursIn(event, window))) return undefined;
     return eventView(event, calendar);
   }

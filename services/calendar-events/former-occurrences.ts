@@ -55,7 +55,8 @@ function occurrencesStartingIn(
 ): EffectiveOccurrence[] {
   const series = seriesOf(event, calendar);
   if (series === undefined) {
-    return startsIn(event, window) ? [singleOccurrence(event)] : [];
+    const single = singleOccurrence(event, calendar);
+    return startsIn(single, window) ? [single] : [];
   }
   const overridden = new Set(overrides.map(({ original }) => original));
   const unchanged = occurrencesStarting(series, window, MAX_FORMER_STATES)

@@ -96,7 +96,7 @@ describe("single occurrences of a series (D19)", () => {
 
     test.each<[string, (guildId: GuildId, series: EventId) => Promise<unknown>]>([
       ["removed", (guildId, series) => calendar.remove(guildId, series)],
-      ["recoloured", (guildId, series) => calendar.update(guildId, series, { color: "BLUE" })],
+      ["recolored", (guildId, series) => calendar.update(guildId, series, { color: "BLUE" })],
       ["moved", (guildId, series) => calendar.update(guildId, series, { startsAt: first - 1, endsAt: first + HOUR })],
     ])("its state is given to dispatch, if the series is %s", async (_, change) => {
       const { guildId, series } = await changedSeries();

@@ -22,13 +22,17 @@ export async function withValidOverrides(
 ): Promise<SeriesRevision> {
   const hadOverrides = stored.recurring?.hasOverrides === true;
   if (!next.rescheduled || !hadOverrides) return { next, keep: "all", hadOverrides };
-  const series = seriesOf(next.event, calendar);
-  const starts = await store.overriddenStarts(stored.id);
-  const keep = series === undefined ? [] : starts.filter((start) => ruleOccurrenceAt(series, start) !== undefined);
+  const keep = validStarts(next.event, calendar, await store.overriddenStarts(stored.id));
   return { next: { ...next, event: withOverrides(next.event, keep.length > 0) }, keep, hadOverrides };
 }
 
-function withOverrides(event: CalendarEvent, hasOverrides: boolean): CalendarEvent {
+/** The original starts at which the event still has an occurrence. */
+export function validStarts(event: CalendarEvent, calendar: Calendar, starts: readonly EpochMs[]): EpochMs[] {
+  const series = seriesOf(event, calendar);
+  return series === undefined ? [] : starts.filter((start) => ruleOccurrenceAt(series, start) !== undefined);
+}
+
+export function withOverrides(event: CalendarEvent, hasOverrides: boolean): CalendarEvent {
   return event.recurring === undefined ? event : { ...event, recurring: { ...event.recurring, hasOverrides } };
 }
 

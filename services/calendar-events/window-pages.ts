@@ -12,7 +12,7 @@ import { type EffectiveOccurrence, idOf, occurrenceView } from "./domain/event/e
 import { type ListedEvent, textsOf } from "./domain/event/event.ts";
 import { soonestOccurrences, type SoonestOccurrences } from "./domain/event/soonest-occurrences.ts";
 import { isOngoing, overlaps, type Times } from "./domain/event/window.ts";
-import { eachOccurrenceStarting, type Series } from "./domain/recurrence/occurrences.ts";
+import { eachOccurrenceStarting, longestDuration, type Series } from "./domain/recurrence/occurrences.ts";
 import { effectiveOccurrences } from "./effective-occurrences.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
@@ -142,9 +142,9 @@ async function collectPart(search: Search, part: Part): Promise<void> {
 }
 
 /** The starts of the occurrences of a series that are entries of the part, and that may be in the page. */
-function startsOf({ startsAt, endsAt }: Series, { window, position, found }: Search, part: Part): Window {
+function startsOf(series: Series, { window, position, found }: Search, part: Part): Window {
   const [after] = position ?? [-Infinity];
-  const first = part.isFirst ? window.from - Math.max(endsAt - startsAt, 1) + 1 : part.from;
+  const first = part.isFirst ? window.from - Math.max(longestDuration(series), 1) + 1 : part.from;
   return { from: Math.max(first, after), until: Math.min(part.until, found.horizon + 1) };
 }
 

@@ -1,5 +1,12 @@
 import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
-import { action, broadcastEvent, type FieldProblem } from "./contract.ts";
+import { action, broadcastEvent } from "./contract.ts";
+import {
+  type AllDayFields,
+  changedEventProblems,
+  dateRules,
+  type GivenTimes,
+  newEventProblems,
+} from "./event-times.ts";
 import {
   clearable,
   epochMs,
@@ -16,7 +23,7 @@ import {
   textOf,
 } from "./field-rules.ts";
 import { EVENT_ID, type EpochMs, type EventId, type GuildId, type OccurrenceId } from "./ids.ts";
-import { frequencyProblems, type RecurrenceInput, recurrenceRules, type RecurrenceView } from "./recurrence.ts";
+import { type RecurrenceInput, recurrenceRules, type RecurrenceView } from "./recurrence.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 import type { OwnerName } from "./service-names.ts";
 import type { Window } from "./window.ts";
@@ -57,7 +64,7 @@ export function perText<Value>(valueOf: (text: EventText) => Value): Readonly<Re
 export type EventTexts = { readonly [Text in EventText]?: string };
 
 /** A single event, a series, or one occurrence of a series, in a response (api.md 2.4, D18). */
-export interface EventView extends EventTexts {
+export interface EventView extends EventTexts, AllDayFields {
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
   readonly endsAt: EpochMs;
@@ -76,49 +83,35 @@ export const EVENT_DEFAULTS = { color: "NONE" } as const satisfies Partial<Event
 
 export const calendarNumber = integer(1, 2_147_483_647);
 
-export interface CreateEventParams extends EventTexts {
+/** `startsAt` and `endsAt` are required unless the event is all-day. */
+export interface CreateEventParams extends EventTexts, GivenTimes {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
-  readonly startsAt: EpochMs;
-  readonly endsAt: EpochMs;
   readonly color?: Color;
   readonly recurs?: boolean;
   readonly recurrence?: RecurrenceInput;
 }
 
 /** An absent field stays; null clears it. */
-export interface UpdateEventParams extends IfRevision, TextChanges {
+export interface UpdateEventParams extends IfRevision, TextChanges, GivenTimes, Scoped {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   readonly eventId: EventId | OccurrenceId;
-  readonly startsAt?: EpochMs;
-  readonly endsAt?: EpochMs;
   readonly color?: Color;
   readonly recurs?: boolean;
   readonly recurrence?: RecurrenceInput;
 }
 
-type TextChanges = { readonly [Text in EventText]?: string | null };
+/** Which occurrences of a series a write with the id of one of them changes (D51). */
+export const EDIT_SCOPES = ["this", "following", "all"] as const;
+export type EditScope = (typeof EDIT_SCOPES)[number];
 
-/** The problems of an end before the start (D13), and of `recur` without `recurrence` or the reverse (D15). */
-function eventFieldProblems(event: {
-  readonly startsAt?: unknown;
-  readonly endsAt?: unknown;
-  readonly recurs?: unknown;
-  readonly recurrence?: unknown;
-}): FieldProblem[] {
-  const problems: FieldProblem[] = [];
-  if (typeof event.startsAt === "number" && typeof event.endsAt === "number" && event.endsAt < event.startsAt) {
-    problems.push({ field: "endsAt", code: "OUT_OF_RANGE", message: "must not be before the start" });
-  }
-  if (event.recurs === true && event.recurrence === undefined) {
-    problems.push({ field: "recurrence", code: "REQUIRED", message: "is required when the event recurs" });
-  }
-  if ((event.recurs === undefined || event.recurs === false) && event.recurrence !== undefined) {
-    problems.push({ field: "recurs", code: "CONFLICTING", message: "must be true when a recurrence is given" });
-  }
-  return [...problems, ...frequencyProblems(event.recurrence)];
+/** Absent: the occurrence of an occurrence's id, and all of a series' id. */
+interface Scoped {
+  readonly scope?: EditScope;
 }
+
+type TextChanges = { readonly [Text in EventText]?: string | null };
 
 /** Calendars other than the first depend on the guild's settings, which limit their number (D20). */
 export function settingsOwnerOfCalendar(params: { readonly calendarNumber: number }): readonly OwnerName[] {
@@ -131,19 +124,21 @@ export const createEvent = action<CreateEventParams, { readonly eventId: EventId
   params: {
     guildId,
     calendarNumber,
-    startsAt: epochMs,
-    endsAt: epochMs,
+    startsAt: optional(epochMs),
+    endsAt: optional(epochMs),
+    ...dateRules,
     ...perText((name) => optional(TEXT_RULES[name])),
     color: optional(oneOf(COLORS), EVENT_DEFAULTS.color),
     recurs: optional(flag, false),
     recurrence: { ...recurrenceRules, optional: true },
   },
-  crossFieldProblems: eventFieldProblems,
+  crossFieldProblems: newEventProblems,
   dependsOn: settingsOwnerOfCalendar,
   idempotent: true,
 });
 
-export const updateEvent = action<UpdateEventParams, Revised>({
+/** With the scope `following` the result has the id and the revision of the new series, if the series was split. */
+export const updateEvent = action<UpdateEventParams, { readonly eventId?: EventId } & Revised>({
   name: "calendar-events.update",
   keys: "guild write",
   params: {
@@ -152,13 +147,15 @@ export const updateEvent = action<UpdateEventParams, Revised>({
     eventId: reference,
     startsAt: optional(epochMs),
     endsAt: optional(epochMs),
+    ...dateRules,
     ...perText((name) => clearable(TEXT_RULES[name])),
     color: optional(oneOf(COLORS)),
     recurs: optional(flag),
     recurrence: { ...recurrenceRules, optional: true },
+    scope: optional(oneOf(EDIT_SCOPES)),
     ifRevision,
   },
-  crossFieldProblems: eventFieldProblems,
+  crossFieldProblems: changedEventProblems,
   dependsOn: settingsOwnerOfCalendar,
   idempotent: true,
 });
@@ -169,8 +166,10 @@ export interface EventReference {
   readonly eventId: EventId | OccurrenceId;
 }
 
-/** Deletes a single event, a series, or cancels one occurrence (D19). */
-export const removeEvent = action<EventReference & IfRevision & AlsoRemoved, void>({
+export type RemoveEventParams = EventReference & IfRevision & AlsoRemoved & Scoped;
+
+/** Deletes a single event, a series, or the occurrences of a series from one on, or cancels one occurrence (D19, D51). */
+export const removeEvent = action<RemoveEventParams, void>({
   name: "calendar-events.remove",
   keys: "guild write",
   params: {
@@ -178,8 +177,13 @@ export const removeEvent = action<EventReference & IfRevision & AlsoRemoved, voi
     calendarNumber,
     eventId: reference,
     announcements: optional(oneOf(["delete"])),
+    scope: optional(oneOf(EDIT_SCOPES)),
     ifRevision,
   },
+  crossFieldProblems: ({ announcements, scope }) =>
+    announcements !== undefined && scope === "following"
+      ? [{ field: "announcements", code: "CONFLICTING", message: "must be absent: those of the series stay" }]
+      : [],
   dependsOn: (params) => [
     ...settingsOwnerOfCalendar(params),
     ...(params.announcements === undefined ? [] : (["announcements"] as const)),

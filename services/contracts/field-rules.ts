@@ -145,6 +145,20 @@ export const guildId: Rule = {
 
 export const epochMs: Rule = integer(0, LAST_EPOCH_MS);
 
+/** A date of the Gregorian calendar (D50). */
+export const dateText: Rule = textOf(
+  "a date from 1970-01-01 to 9999-12-31, such as 2030-06-30",
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/,
+  10,
+  isDate,
+);
+
+/** A parser of dates reads 2030-02-30 as 2 March. */
+function isDate(value: string): boolean {
+  const at = Date.parse(`${value}T00:00:00Z`);
+  return at >= 0 && new Date(at).toISOString().startsWith(value);
+}
+
 export const snowflake: Rule = textOf("a string of 1 to 20 digits", SNOWFLAKE, 20);
 
 /** A string of digits or one of the words. */

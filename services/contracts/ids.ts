@@ -28,6 +28,9 @@ export type WriteId = Branded<"WriteId">;
 /** An instant in Unix milliseconds, UTC, 0 … 253402300799999 (D13). */
 export type EpochMs = number;
 
+/** A date of the Gregorian calendar without a time zone, `YYYY-MM-DD`, from 1970-01-01 to 9999-12-31 (D50). */
+export type DateText = string;
+
 /** 9999-12-31T23:59:59.999Z, the last instant that is accepted (D13). */
 export const LAST_EPOCH_MS = 253_402_300_799_999;
 

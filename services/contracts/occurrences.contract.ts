@@ -1,13 +1,16 @@
 import { type Color, COLORS, type EventTexts, MAX_ENTRIES } from "./calendar-events.contract.ts";
 import { action, type Changed } from "./contract.ts";
+import type { AllDayFields } from "./event-times.ts";
 import { flag, guildId, integer, oneOf, optional, reference } from "./field-rules.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
 import type { Window } from "./window.ts";
 
 /** An occurrence with the data that dispatch needs to plan and render posts. A single event has one occurrence. */
-export interface Occurrence extends EventTexts, Changed {
+export interface Occurrence extends EventTexts, AllDayFields, Changed {
   readonly occurrenceId: OccurrenceId;
   readonly eventId: EventId;
+  /** The series from which its series was split: their announcements cover it, too (D51). */
+  readonly follows?: readonly EventId[];
   readonly calendarNumber: number;
   /** IANA name of the calendar's time zone (D22). */
   readonly timezone: string;
@@ -49,7 +52,7 @@ export interface OccurrencesStartingParams {
   readonly formerAfter?: EpochMs;
 }
 
-/** Selects occurrences by color, or by event or series. */
+/** Selects occurrences by color, or by event or series and those that follow it (D51). */
 export interface OnlyOccurrences {
   readonly color?: Color;
   readonly eventId?: EventId;

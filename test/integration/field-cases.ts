@@ -29,7 +29,7 @@ interface Rule {
 /** Optional fields that other fields of the example require (D15, api.md 4.1). */
 const NEEDED_BY_THE_EXAMPLE: Readonly<Record<string, readonly string[]>> = {
   "/v1/announcement/create": ["event_id"],
-  "/v2/events/create": ["recur", "recurrence"],
+  "/v2/events/create": ["epoch_start", "epoch_end", "recur", "recurrence"],
   "/admin/keys/create": ["guilds"],
 };
 

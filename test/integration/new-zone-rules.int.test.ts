@@ -27,6 +27,8 @@ describe("new rules of a time zone that set its clock an hour ahead tomorrow (D4
   const before = timeZones();
   const start = Math.ceil(Date.now() / HOUR) * HOUR + HOUR;
   const change = start + 12 * HOUR;
+  const midnight = Math.ceil(change / DAY) * DAY + 6 * DAY;
+  const allDayDate = new Date(midnight).toISOString().slice(0, 10);
   let gateway: TestGateway;
   let mongoUrl = "";
   let daily = "";
@@ -87,6 +89,7 @@ describe("new rules of a time zone that set its clock an hour ahead tomorrow (D4
     daily = await create(start, { ex_dates: [start + 3 * DAY] });
     // The first occurrence has an instant, whose wall time differs between the old and the new rules.
     late = await create(start + 2 * DAY + 6 * HOUR);
+    await gateway.post("/v2/events/create", { ...where, all_day: true, start_date: allDayDate });
     await gateway.post("/v2/events/delete", { ...where, event_id: idAt(daily, start + 2 * DAY) });
     const moved = { event_id: idAt(daily, start + 4 * DAY), name: "moved by hand" };
     await gateway.post("/v2/events/update", { ...where, ...moved });
@@ -133,6 +136,14 @@ describe("new rules of a time zone that set its clock an hour ahead tomorrow (D4
     expect(await names()).toMatchObject([{ epoch_start: start + 4 * DAY - HOUR, name: "moved by hand" }]);
     const { body } = await gateway.post("/v2/events/get", { ...where, event_id: daily });
     expect(body["recurrence"]).toMatchObject({ ex_dates: [start + 3 * DAY - HOUR] });
+  });
+
+  test("move all-day events with the midnights of the zone, and short windows find them", async () => {
+    const found = async (at: number) =>
+      (await startsIn(at, 60_000)).filter(({ all_day }) => all_day === true).map((event) => event["epoch_start"]);
+    await until(async () => (await found(midnight - HOUR)).length === 1, "the day begins an hour earlier");
+    expect(await found(midnight - HOUR)).toEqual([midnight - HOUR]);
+    expect(await found(midnight + DAY - HOUR)).toEqual([]);
   });
 
   test("keep the instant of a first occurrence, and short windows find the series by the new rules", async () => {

@@ -103,7 +103,7 @@ export type EventText = (typeof EVENT_TEXTS)[number];
 export type EventTexts = { readonly [Text in EventText]?: string };
 
 /** A single event, a series, or one occurrence of a series, in a response (api.md 2.4, D18). */
-export interface EventView extends EventTexts {
+export interface EventView extends EventTexts, AllDayFields {
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
   readonly endsAt: EpochMs;
@@ -114,26 +114,33 @@ export interface EventView extends EventTexts {
   readonly recurrence?: RecurrenceView;
 }
 
-export interface CreateEventParams extends EventTexts {
+/** `startsAt` and `endsAt` are required unless the event is all-day. */
+export interface CreateEventParams extends EventTexts, GivenTimes {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
-  readonly startsAt: EpochMs;
-  readonly endsAt: EpochMs;
   readonly color?: Color;
   readonly recurs?: boolean;
   readonly recurrence?: RecurrenceInput;
 }
 
 /** An absent field stays; null clears it. */
-export interface UpdateEventParams extends IfRevision, TextChanges {
+export interface UpdateEventParams extends IfRevision, TextChanges, GivenTimes, Scoped {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   readonly eventId: EventId | OccurrenceId;
-  readonly startsAt?: EpochMs;
-  readonly endsAt?: EpochMs;
   readonly color?: Color;
   readonly recurs?: boolean;
   readonly recurrence?: RecurrenceInput;
+}
+
+/** Which occurrences of a series a write with the id of one of them changes (D51). */
+export const EDIT_SCOPES = ["this", "following", "all"] as const;
+
+export type EditScope = (typeof EDIT_SCOPES)[number];
+
+/** Absent: the occurrence of an occurrence's id, and all of a series' id. */
+interface Scoped {
+  readonly scope?: EditScope;
 }
 
 type TextChanges = { readonly [Text in EventText]?: string | null };
@@ -143,6 +150,8 @@ export interface EventReference {
   readonly calendarNumber: number;
   readonly eventId: EventId | OccurrenceId;
 }
+
+export type RemoveEventParams = EventReference & IfRevision & AlsoRemoved & Scoped;
 
 /** `delete` also removes the event's announcements of the types SPECIFIC and RECUR (D42). */
 interface AlsoRemoved {
@@ -428,6 +437,24 @@ export interface SearchEventsParams extends Partial<Window>, PageParams {
   readonly color?: Color;
 }
 
+/** The dates of an all-day event; absent for any other event (D50). */
+export interface AllDayFields {
+  readonly allDay?: true;
+  readonly startDate?: DateText;
+  /** The day after the last one: not included, as DTEND in RFC 5545. */
+  readonly endDate?: DateText;
+}
+
+/** The times of an event in a request: instants, or the dates of an all-day event (D50). */
+export interface GivenTimes {
+  readonly startsAt?: EpochMs;
+  readonly endsAt?: EpochMs;
+  readonly allDay?: boolean;
+  readonly startDate?: DateText;
+  /** Not included. In a create a day after the start if absent. */
+  readonly endDate?: DateText;
+}
+
 /** The calendar of a feed (D47), and the color to which it is limited. */
 export interface FeedReference {
   readonly guildId: GuildId;
@@ -560,6 +587,9 @@ export type AnnouncementId = string;
 
 /** An instant in Unix milliseconds, UTC, 0 … 253402300799999 (D13). */
 export type EpochMs = number;
+
+/** A date of the Gregorian calendar without a time zone, `YYYY-MM-DD`, from 1970-01-01 to 9999-12-31 (D50). */
+export type DateText = string;
 
 /** The part of a list, or of a search, that one response has (D49). */
 export interface Page<Entry> {
@@ -702,12 +732,12 @@ export interface Actions {
   /** Searches events, series and changed occurrences by text, color and window, in pages. */
   readonly "calendar-events.search": { readonly params: SearchEventsParams; readonly result: Page<EventView> };
   /** Changes the given fields of an event, a series or one occurrence; null clears a text. */
-  readonly "calendar-events.update": { readonly params: UpdateEventParams; readonly result: Revised };
-  /** Deletes an event or a series, or cancels one occurrence. */
-  readonly "calendar-events.remove": {
-    readonly params: EventReference & IfRevision & AlsoRemoved;
-    readonly result: void;
+  readonly "calendar-events.update": {
+    readonly params: UpdateEventParams;
+    readonly result: { readonly eventId?: EventId } & Revised;
   };
+  /** Deletes an event, a series, or its occurrences from one on, or cancels one occurrence. */
+  readonly "calendar-events.remove": { readonly params: RemoveEventParams; readonly result: void };
   /** Creates an announcement, which is posted a set time before each event that it covers. */
   readonly "announcements.create": {
     readonly params: CreateAnnouncementParams;

@@ -343,13 +343,25 @@ export interface V2EventsCreateRequest {
    */
   calendar_number: number;
   /**
-   * Start of the event, in Unix milliseconds (UTC).
+   * Start of the event, in Unix milliseconds (UTC). Required unless `all_day` is true; then it must be the midnight of `start_date`.
    */
-  epoch_start: number;
+  epoch_start?: number | null;
   /**
-   * End of the event, in Unix milliseconds (UTC); not before its start.
+   * End of the event, in Unix milliseconds (UTC); not before its start. Required unless `all_day` is true; then it must be the midnight of `end_date`.
    */
-  epoch_end: number;
+  epoch_end?: number | null;
+  /**
+   * Whether the event lasts from midnight to midnight of the calendar's time zone. When it is true, `start_date` is required.
+   */
+  all_day?: boolean | null;
+  /**
+   * First day of an all-day event, YYYY-MM-DD. Must be a date from 1970-01-01 to 9999-12-31, such as 2030-06-30.
+   */
+  start_date?: string | null;
+  /**
+   * Day after the last day of an all-day event, YYYY-MM-DD: it is not included. The day after `start_date` when absent. Must be a date from 1970-01-01 to 9999-12-31, such as 2030-06-30.
+   */
+  end_date?: string | null;
   /**
    * Name of the event; at most 256 characters.
    */
@@ -531,6 +543,18 @@ export interface Event {
    * End of the event, in Unix milliseconds (UTC); not before its start.
    */
   epoch_end: number;
+  /**
+   * Whether the event lasts from midnight to midnight of the calendar's time zone. Absent in other responses.
+   */
+  all_day?: true;
+  /**
+   * First day of an all-day event, YYYY-MM-DD.
+   */
+  start_date?: string;
+  /**
+   * Day after the last day of an all-day event, YYYY-MM-DD: it is not included.
+   */
+  end_date?: string;
   /**
    * Name of the event; at most 256 characters.
    */
@@ -865,6 +889,10 @@ export interface V2EventsUpdateRequest {
    */
   event_id: string;
   /**
+   * What the id of an occurrence stands for: `this` one (also when absent), this and all `following` ones, or `all` of the series. With the id of a series only `all`. Upper or lower case.
+   */
+  scope?: "this" | "following" | "all";
+  /**
    * Start of the event, in Unix milliseconds (UTC).
    */
   epoch_start?: number;
@@ -872,6 +900,18 @@ export interface V2EventsUpdateRequest {
    * End of the event, in Unix milliseconds (UTC); not before its start.
    */
   epoch_end?: number;
+  /**
+   * Whether the event lasts from midnight to midnight of the calendar's time zone. True makes an event with times all-day and requires `start_date`; false gives an all-day event times, by default the same instants.
+   */
+  all_day?: boolean;
+  /**
+   * First day of an all-day event, YYYY-MM-DD. Must be a date from 1970-01-01 to 9999-12-31, such as 2030-06-30.
+   */
+  start_date?: string;
+  /**
+   * Day after the last day of an all-day event, YYYY-MM-DD: it is not included. Must be a date from 1970-01-01 to 9999-12-31, such as 2030-06-30.
+   */
+  end_date?: string;
   /**
    * Name of the event; at most 256 characters.
    */
@@ -986,9 +1026,13 @@ export interface V2EventsUpdateResponse {
    * Confirmation that the operation succeeded.
    */
   message: "Event updated";
+  /**
+   * Id of the new series, with the scope `following` if a series was split.
+   */
+  id?: string;
 }
 /**
- * Body of a request to `/v2/events/delete`. Deletes an event or a series, or cancels one occurrence.
+ * Body of a request to `/v2/events/delete`. Deletes an event, a series, or its occurrences from one on, or cancels one occurrence.
  */
 export interface V2EventsDeleteRequest {
   /**
@@ -1004,12 +1048,16 @@ export interface V2EventsDeleteRequest {
    */
   event_id: string;
   /**
+   * What the id of an occurrence stands for: `this` one (also when absent), this and all `following` ones, or `all` of the series. With the id of a series only `all`. Upper or lower case.
+   */
+  scope?: "this" | "following" | "all";
+  /**
    * `delete` also deletes the announcements of the types SPECIFIC and RECUR that refer to the event or an occurrence of it. Upper or lower case.
    */
   announcements?: "delete";
 }
 /**
- * Body of a response of `/v2/events/delete` with the status 200. Deletes an event or a series, or cancels one occurrence.
+ * Body of a response of `/v2/events/delete` with the status 200. Deletes an event, a series, or its occurrences from one on, or cancels one occurrence.
  */
 export interface V2EventsDeleteResponse {
   /**
@@ -2398,6 +2446,18 @@ export interface ChangedEvent {
    * End of the event, in Unix milliseconds (UTC); not before its start.
    */
   epoch_end: number;
+  /**
+   * Whether the event lasts from midnight to midnight of the calendar's time zone. Absent in other responses.
+   */
+  all_day?: true;
+  /**
+   * First day of an all-day event, YYYY-MM-DD.
+   */
+  start_date?: string;
+  /**
+   * Day after the last day of an all-day event, YYYY-MM-DD: it is not included.
+   */
+  end_date?: string;
   /**
    * Name of the event; at most 256 characters.
    */

@@ -27,6 +27,22 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   event_id: "Id of the event or series, or of one occurrence: the series' id, `_`, and its original start in UTC.",
   epoch_start: "Start of the event, in Unix milliseconds (UTC).",
   epoch_end: "End of the event, in Unix milliseconds (UTC); not before its start.",
+  "V2EventsCreateRequest.epoch_start":
+    "Start of the event, in Unix milliseconds (UTC). Required unless `all_day` is true; then it must be the midnight of `start_date`.",
+  "V2EventsCreateRequest.epoch_end":
+    "End of the event, in Unix milliseconds (UTC); not before its start. Required unless `all_day` is true; then it must be the midnight of `end_date`.",
+  all_day: "Whether the event lasts from midnight to midnight of the calendar's time zone. Absent in other responses.",
+  "V2EventsCreateRequest.all_day":
+    "Whether the event lasts from midnight to midnight of the calendar's time zone. When it is true, `start_date` is required.",
+  "V2EventsUpdateRequest.all_day":
+    "Whether the event lasts from midnight to midnight of the calendar's time zone. True makes an event with times all-day and requires `start_date`; false gives an all-day event times, by default the same instants.",
+  start_date: "First day of an all-day event, YYYY-MM-DD.",
+  end_date: "Day after the last day of an all-day event, YYYY-MM-DD: it is not included.",
+  "V2EventsCreateRequest.end_date":
+    "Day after the last day of an all-day event, YYYY-MM-DD: it is not included. The day after `start_date` when absent.",
+  scope:
+    "What the id of an occurrence stands for: `this` one (also when absent), this and all `following` ones, or `all` of the series. With the id of a series only `all`.",
+  "V2EventsUpdateResponse.id": "Id of the new series, with the scope `following` if a series was split.",
   days_in_month: "Number of days in the month; the window is that many times 24 hours long.",
   name: "Name of the event; at most 256 characters.",
   description: "Description of the event; at most 4000 characters.",

@@ -20,7 +20,9 @@ import {
   eventResponseFields,
   eventRequestFields,
   eventIdField,
+  scopeField,
   startField,
+  updatedEventFields,
 } from "./events.wire.ts";
 
 const eventsPage = pageResponseFields("events", eventResponseFields, "Event");
@@ -30,6 +32,11 @@ const SEARCH_DESCRIPTION =
 every word of \`text\`, in its name, description or location. A series is one entry, the series itself; an occurrence is one if
 its own texts or color were changed. Entries are in the order of their ids, which is that of their creation. A page may have few
 entries or none, and a \`next\`: the search ends with the page without it.`.replaceAll("\n", " ");
+
+const SCOPE_DESCRIPTION =
+  `The id of an occurrence stands for the occurrence alone, with the \`scope\` following for it and all
+later ones, and with all for the whole series. An update of the following ones splits the series: the series ends before the
+occurrence, and a new series, whose id is in the response, begins with it.`.replaceAll("\n", " ");
 
 /** The order is the order of the API document, in which the examples work one after the other. */
 export const eventRoutes = [
@@ -138,19 +145,21 @@ export const eventRoutes = [
   route({
     paths: ["/v2/events/update", "/v2/event/update"],
     contract: updateEvent,
-    fields: { ...calendarFields, eventId: eventIdField, ...eventRequestFields("value") },
+    fields: { ...calendarFields, eventId: eventIdField, scope: scopeField, ...eventRequestFields("value") },
     readOnly: ["is_parent"],
-    responseFields: [statusMessage("message", "Event updated")],
+    responseFields: [statusMessage("message", "Event updated"), ...updatedEventFields],
     hasEtag: true,
     summary: "Changes the given fields of an event, a series or one occurrence; null clears a text",
+    description: SCOPE_DESCRIPTION,
     example: examples.update,
   }),
   route({
     paths: ["/v2/events/delete", "/v2/event/delete"],
     contract: removeEvent,
-    fields: { ...calendarFields, eventId: eventIdField, announcements: field("announcements") },
+    fields: { ...calendarFields, eventId: eventIdField, scope: scopeField, announcements: field("announcements") },
     responseFields: [statusMessage("message", "Event deleted")],
-    summary: "Deletes an event or a series, or cancels one occurrence",
+    summary: "Deletes an event, a series, or its occurrences from one on, or cancels one occurrence",
+    description: SCOPE_DESCRIPTION,
     example: examples.delete,
   }),
 ];

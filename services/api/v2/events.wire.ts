@@ -3,12 +3,14 @@ import {
   type createEvent,
   type CreateEventParams,
   type EventView,
+  type updateEvent,
 } from "../../contracts/calendar-events.contract.ts";
 import type { ResultOf } from "../../contracts/contract.ts";
 import { FREQUENCIES, type RecurrenceInput, type RecurrenceView, WEEKDAYS } from "../../contracts/recurrence.ts";
 import type { Revised } from "../../contracts/revision.ts";
 import {
   BOOLEAN,
+  DATE,
   EPOCH_MS,
   INTEGER,
   LIST_OF_INTEGERS,
@@ -39,6 +41,14 @@ export const calendarFields = { guildId: guildField, calendarNumber: field("cale
 
 export const eventIdField = field("event_id");
 
+/** In any case. */
+export const scopeField = field("scope", (value) => (typeof value === "string" ? asciiLowerCase(value) : value));
+
+/** `toLowerCase` would turn a Kelvin sign into k. */
+function asciiLowerCase(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
 export const startField = timeField("epoch_start");
 export const endField = timeField("epoch_end");
 
@@ -63,6 +73,9 @@ export function eventRequestFields(
   return {
     startsAt: startField,
     endsAt: endField,
+    allDay: field("all_day"),
+    startDate: field("start_date"),
+    endDate: field("end_date"),
     name: field("name"),
     description: field("description"),
     location: field("location"),
@@ -94,6 +107,9 @@ export const eventResponseFields = responseFields<EventView>({
   eventId: shown("event_id", STRING),
   startsAt: shown("epoch_start", EPOCH_MS),
   endsAt: shown("epoch_end", EPOCH_MS),
+  allDay: optional(shown("all_day", { type: "boolean", const: true })),
+  startDate: optional(shown("start_date", DATE)),
+  endDate: optional(shown("end_date", DATE)),
   name: optional(shown("name", STRING)),
   description: optional(shown("description", STRING)),
   location: optional(shown("location", STRING)),
@@ -102,6 +118,11 @@ export const eventResponseFields = responseFields<EventView>({
   recurs: shown("recur", BOOLEAN),
   recurrence: optional(shownObject("recurrence", recurrence, "Recurrence")),
   image: optional(shown("image", STRING)),
+});
+
+/** The id of a new series if the update has split one (D51). */
+export const updatedEventFields = responseFields<Omit<ResultOf<typeof updateEvent>, keyof Revised>>({
+  eventId: optional(shown("id", STRING)),
 });
 
 export const createdEventFields = responseFields<Omit<ResultOf<typeof createEvent>, keyof Revised>>({

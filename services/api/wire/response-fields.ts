@@ -137,6 +137,7 @@ export const BOOLEAN: JsonSchema = { type: "boolean" };
 export const STRING: JsonSchema = { type: "string" };
 export const INTEGER: JsonSchema = { type: "integer" };
 export const EPOCH_MS: JsonSchema = { type: "integer", format: "int64", minimum: 0 };
+export const DATE: JsonSchema = { type: "string", format: "date" };
 export const LIST_OF_STRINGS: JsonSchema = { type: "array", items: STRING };
 export const LIST_OF_INTEGERS: JsonSchema = { type: "array", items: INTEGER };
 export const LIST_OF_EPOCH_MS: JsonSchema = { type: "array", items: EPOCH_MS };

@@ -14,6 +14,9 @@ import { fullRecurrence } from "../domain/recurrence/parse-recurrence.ts";
 import type { Override } from "../domain/event/override.ts";
 import { seriesOf } from "../domain/event/event.ts";
 import type { Window } from "../../contracts/window.ts";
+import type { Calendar } from "../domain/calendar/calendar.ts";
+import { timesInAnchorZone } from "../domain/calendar/days.ts";
+import { instantToLocal } from "../domain/calendar/local-to-instant.ts";
 import { newRecurring } from "../domain/recurrence/recurring.ts";
 import type { Zone } from "../domain/calendar/zone.ts";
 
@@ -45,6 +48,23 @@ describe("a feed", () => {
       { numRuns: 150 },
     );
   });
+
+  test("has the same dates of an all-day series by ical.js as in the list, whatever the zones of the calendar", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyFeed, fc.integer({ min: 1, max: 3 }), async ({ contents, event, window }, length) => {
+        const { event: allDay, calendar } = allDayOf(event, contents.calendar, length);
+        const text = (await feedPagesOf({ calendar, events: [allDay] })).join("");
+        const series = seriesOf(allDay, calendar);
+        if (series === undefined) throw new Error("no series");
+        const listed = [...eachOccurrenceStarting(series, { from: 0, until: window.until }, 60)].map(
+          ({ wall }) => wall,
+        );
+        const until = (listed.at(-1) ?? 0) + 1;
+        expect(startsInFeed(text, { from: 0, until })).toEqual(listed);
+      }),
+      { numRuns: 60 },
+    );
+  }, 120_000);
 
   test("has the same text in pages of any length", async () => {
     const whole = (await feedPagesOf(goldenFeed())).join("");
@@ -97,7 +117,7 @@ const anyFeed: fc.Arbitrary<AnyFeed> = fc
     const exDates = exceptions.flatMap((place) => first[place] ?? []);
     const recurrence = { ...series.recurrence, ...(exDates.length > 0 && { exDates }) };
     const hasOverrides = overridden.length > 0;
-    const recurring = newRecurring(recurrence, anchor, series.startsAt, hasOverrides);
+    const recurring = newRecurring(recurrence, anchor, series, hasOverrides);
     const { startsAt, endsAt } = series;
     const event: FeedEvent = { id: sampleId(1), startsAt, endsAt, color: "NONE", revision: 1, changedAt: 1, recurring };
     const overrides = overridden.flatMap(({ place, how, by }): Override[] => {
@@ -132,6 +152,21 @@ function withWeekdays({ series, wall }: AnySeries, byDay: string): Series {
 
 function hasChangeNear(at: number, zones: readonly Zone[]): boolean {
   return zones.some((each) => each.spanAround(at).changes.some((change) => Math.abs(change.at - at) < DAY / 4));
+}
+
+/** A series of dates with the same rule, without exceptions. */
+function allDayOf(event: FeedEvent, calendar: Calendar, length: number): { event: FeedEvent; calendar: Calendar } {
+  const { recurring, startsAt: at } = event;
+  if (recurring === undefined) throw new Error("no series");
+  const { anchor, recurrence } = recurring;
+  const startDay = Math.floor(instantToLocal(at, zoneIn(anchor)) / DAY);
+  const allDay = { startDay, endDay: startDay + length, anchor };
+  const { exDates: _, ...rule } = recurrence;
+  const times = timesInAnchorZone(allDay);
+  return {
+    event: { ...event, ...times, allDay, recurring: newRecurring(rule, anchor, { ...times, allDay }) },
+    calendar,
+  };
 }
 
 function zoneIn({ timezone }: { readonly timezone: string }): Zone {

@@ -9,8 +9,10 @@ import { type CalendarEvent, type ListedEvent, type StoredEvent, textsOf } from 
 import { occurrenceId } from "../domain/event/occurrence-id.ts";
 import type { Override, OverrideDraft } from "../domain/event/override.ts";
 import { type FormerEventFields, formerPaths } from "./former-events.store.ts";
+import type { Days } from "../domain/calendar/days.ts";
+import { daysIn } from "../domain/event/given-times.ts";
 import { type OverrideChanges, overrideWith } from "./override-fields.ts";
-import { type RecurringFields, recurringOf, recurringPaths } from "./recurring-fields.ts";
+import { allDayOf, daysPath, type RecurringFields, recurringOf, recurringPaths } from "./recurring-fields.ts";
 import {
   type IndexFields,
   ENTRIES_INDEX,
@@ -32,6 +34,9 @@ interface Placement {
 }
 
 interface EventFields extends Placement, EventTexts, RecurringFields, IndexFields {
+  /** The dates of an all-day event, in the zone of `anchor`. */
+  readonly days?: Days;
+  readonly follows?: readonly EventId[];
   readonly color: Color;
   readonly uid?: string;
   readonly former?: FormerEventFields;
@@ -64,6 +69,7 @@ export const LIST_PROJECTION = {
   uid: 0,
   revision: 0,
   deletedAt: 0,
+  follows: 0,
   scheduledAt: 0,
   coloredAt: 0,
 } as const;
@@ -96,6 +102,8 @@ export const eventSchema = new Schema<AnyRow>(
     color: String,
     uid: String,
     ...recurringPaths,
+    days: daysPath,
+    follows: { type: [String], default: undefined },
     eventId: String,
     original: Number,
     cancelled: Boolean,
@@ -126,6 +134,14 @@ eventSchema.index(UID_INDEX, { partialFilterExpression: { uid: { $exists: true }
 eventSchema.index(ENTRIES_INDEX, { partialFilterExpression: { entries: { $exists: true } } });
 eventSchema.index(START_INDEX);
 
+/** For reads of all-day events, whose stored times may be those of an earlier zone. */
+export const ALL_DAY_INDEX = { guildId: 1, calendarNumber: 1, startsAt: 1, days: 1 } as const;
+eventSchema.index(ALL_DAY_INDEX, { partialFilterExpression: { days: { $exists: true } } });
+
+/** For reads of the series that follow one. */
+export const FOLLOWS_INDEX = { guildId: 1, follows: 1 } as const;
+eventSchema.index(FOLLOWS_INDEX, { partialFilterExpression: { follows: { $exists: true } } });
+
 /** For reads of former states. */
 eventSchema.index(...FORMER_INDEX);
 
@@ -136,21 +152,22 @@ export type EventDocument = Pick<CalendarEvent, "revision"> & EventFields & { re
 
 /** The row of an event, without the fields that the database computes. */
 export function documentOf(event: CalendarEvent): EventDocument {
-  const { id, recurring, ...fields } = event;
-  return { _id: id, ...fields, ...recurring, ...indexFieldsOf(event) };
+  const { id, recurring, allDay, ...fields } = event;
+  const dates = allDay === undefined ? {} : { days: daysIn(allDay), anchor: allDay.anchor };
+  return { _id: id, ...fields, ...dates, ...recurring, ...indexFieldsOf(event) };
 }
 
 /** The event of a row; undefined for a tombstone. */
 export function eventOf(row: ReadEventRow): StoredEvent | undefined {
   if (row.deletedAt !== undefined) return undefined;
-  const { guildId, revision, calendarNumber, uid, scheduledAt, coloredAt } = row;
+  const { guildId, revision, calendarNumber, uid, follows, scheduledAt, coloredAt } = row;
   const stamps = { scheduledAt: scheduledAt.getTime(), coloredAt: coloredAt.getTime() };
   return complete<StoredEvent>()({
     ...listedEventOf(row),
     guildId,
     calendarNumber,
     revision,
-    ...definedFields({ uid }),
+    ...definedFields({ uid, follows }),
     ...stamps,
     ...changedByOf(row),
   });
@@ -160,13 +177,14 @@ export function eventOf(row: ReadEventRow): StoredEvent | undefined {
 export function listedEventOf(row: Omit<ReadEventRow, keyof typeof LIST_PROJECTION>): ListedEvent {
   const { _id, startsAt, endsAt, color } = row;
   const recurring = recurringOf(row);
+  const allDay = allDayOf(row);
   return complete<ListedEvent>()({
     id: _id as EventId,
     startsAt,
     endsAt,
     ...textsOf(row),
     color,
-    ...(recurring === undefined ? {} : { recurring }),
+    ...definedFields({ recurring, allDay }),
   });
 }
 

@@ -7,6 +7,7 @@ import {
   stampedReplacement,
   stampedTombstone,
 } from "../../../mixins/mongo/change-feed.ts";
+import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { revisionWritten, wasCreated } from "../../../mixins/mongo/recent-writes.ts";
 import { batchedInsert } from "../../../mixins/mongo/batched-insert.ts";
 import { distinctInSnapshot } from "../../../mixins/mongo/find-command.ts";
@@ -25,7 +26,9 @@ import {
   eventSchema,
   type AnyRow,
   overrideDocumentOf,
+  type OverrideRow,
 } from "./calendar-event.document.ts";
+import { occurrenceId } from "../domain/event/occurrence-id.ts";
 import type { ChangedEvent } from "../domain/event/change-event.ts";
 import type { CalendarEvent, StoredEvent } from "../domain/event/event.ts";
 import type { Refusal } from "../../contracts/errors.ts";
@@ -39,6 +42,7 @@ import {
   readFormerOverrides,
 } from "./former-events.store.ts";
 import { type EventReads, eventReads } from "./event-reads.store.ts";
+import { newPart, replacementOf, timestampsOf, untrackedReplacement } from "./event-updates.ts";
 
 export interface CalendarEventsStore extends EventReads {
   /** Reads in one snapshot, at the time of the first of them. */
@@ -60,6 +64,12 @@ export interface CalendarEventsStore extends EventReads {
    * and the guild has reached its limit.
    */
   saveOverride(series: CalendarEvent, next: ChangedOverride, before: Occurrence): Promise<boolean | Refusal>;
+  /**
+   * Stores the next revision of a series that ends before an occurrence, and the new series that begins with it, in one
+   * transaction. The overrides from the occurrence on become those of the new series. False if another write was stored in
+   * the meantime. Refuses if the guild has reached its limit.
+   */
+  split(parts: SplitWrite): Promise<boolean | Refusal>;
   remove(event: StoredEvent): Promise<boolean>;
   /** The former states of events that were moved, recolored or removed after an instant; the latest first. */
   formerEvents(guildId: GuildId, after: EpochMs): Promise<FormerEvent[]>;
@@ -71,6 +81,18 @@ export interface CalendarEventsStore extends EventReads {
 }
 
 const DAY_MS = 86_400_000;
+/** The parts of a series that is split (D51). */
+export interface SplitWrite {
+  readonly before: CalendarEvent;
+  readonly following: ChangedEvent;
+  /** The series as it was; the new one keeps the times of its start and color unless these have changed. */
+  readonly stored: StoredEvent;
+  /** Original start of the occurrence. */
+  readonly from: EpochMs;
+  /** The original starts from there on whose overrides the new series has; the others are deleted. */
+  readonly keep: readonly EpochMs[];
+}
+
 /** Excludes tombstones, which have no calendar number. */
 const ANY_CALENDAR = { $gt: 0 } as const;
 
@@ -97,14 +119,16 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     return saved;
   }
 
-  /** Runs both in one transaction. The save is last, because the database checks its deadline. */
+  /**
+   * Runs both in one transaction; nothing is stored if the first resolves with false. The save is last, because the
+   * database checks its deadline.
+   */
   function inOneTransaction(
     first: (session: ClientSession) => Promise<unknown>,
     save: (session: ClientSession) => Promise<boolean>,
   ): Promise<boolean> {
     return inTransaction(connection, async (session) => {
-      await first(session);
-      const saved = await save(session);
+      const saved = (await first(session)) !== false && (await save(session));
       if (!saved) await session.abortTransaction();
       return saved;
     });
@@ -131,6 +155,18 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     return formerEvent(await readFormerOverrides(model, id, Date.now() - TOMBSTONE_DAYS * DAY_MS));
   }
 
+  /** Gives the overrides from an occurrence on to another series. Resolves with the number of those that are deleted. */
+  async function moveOverrides({ from, keep, of, to }: MovedOverrides, session: ClientSession): Promise<number> {
+    const ofPart = { eventId: of, original: { $gte: from } } as never;
+    const rows = await model.find(ofPart, null, { session }).lean<OverrideRow[]>();
+    if (rows.length === 0) return 0;
+    const kept = new Set(keep);
+    const moved = rows.filter(({ original }) => kept.has(original)).map((row) => overrideRowOf(row, to));
+    await model.deleteMany(ofPart, { session });
+    await model.insertMany(moved as never[], { session, lean: true });
+    return rows.length - moved.length;
+  }
+
   return {
     ...eventReads(model),
 
@@ -148,10 +184,11 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       return withinQuota(event.guildId, () => insertNew({ record: row, replacement }));
     },
 
-    async replace({ event, rescheduled, recolored }, keep, hadOverrides = false) {
+    async replace({ event, ...changed }, keep, hadOverrides = false) {
       const row = documentOf(event);
-      const former = rescheduled || recolored ? await formerEventOf(event.id, hadOverrides) : undefined;
-      const replacement = replacementOf(row, { rescheduled, recolored }, former);
+      const storesFormer = [changed.rescheduled, changed.recolored, changed.isShortened].includes(true);
+      const former = storesFormer ? await formerEventOf(event.id, hadOverrides) : undefined;
+      const replacement = replacementOf(row, changed, former);
       if (keep === "all") return saveRevision(model, row, replacement);
       return saveAndDeleteOverrides(row, keep, (session) => saveRevision(model, row, replacement, session));
     },
@@ -179,6 +216,24 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       return isCounted ? save() : withinQuota(series.guildId, save);
     },
 
+    async split({ before, following, stored, from, keep }) {
+      const row = documentOf(before);
+      let deleted = 0;
+      const save = () =>
+        inOneTransaction(
+          async (session) => {
+            const part = documentOf(following.event);
+            if (!(await saveRevision(model, part, newPart(part, following, stored), session))) return false;
+            deleted = await moveOverrides({ from, keep, of: stored.id, to: following.event }, session);
+            return true;
+          },
+          (session) => saveRevision(model, row, replacementOf(row, {}), session),
+        );
+      const saved = await withinQuota(before.guildId, save);
+      if (saved === true) quota.release(before.guildId, deleted);
+      return saved;
+    },
+
     async remove({ id: _id, guildId, revision, recurring }) {
       const tombstone = { _id, guildId, revision: revision + 1 };
       const hadOverrides = recurring?.hasOverrides === true;
@@ -200,37 +255,18 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
   };
 }
 
-interface ChangedFields {
-  readonly rescheduled?: boolean;
-  readonly recolored?: boolean;
+interface MovedOverrides extends Pick<SplitWrite, "from" | "keep"> {
+  readonly of: EventId;
+  readonly to: CalendarEvent;
 }
 
-/**
- * The update to the next revision of an event.
- *
- * @param former - The expression for the former state, if start, rule or color change.
- */
-function replacementOf(
-  row: EventDocument,
-  changed: ChangedFields,
-  former: object = unchangedFields("former"),
-): ReturnType<typeof stampedReplacement> {
-  const [timeFields, unchanged] = timestampsOf(changed);
-  return stampedReplacement(row, timeFields, { ...unchanged, ...former });
-}
-
-/** The timestamps that the update sets, and those that it leaves unchanged. */
-function timestampsOf(changed: ChangedFields): [set: string[], unchanged: Record<string, string>] {
-  const { rescheduled = false, recolored = false } = changed;
-  const stamps = [
-    ["scheduledAt", rescheduled],
-    ["coloredAt", recolored],
-  ] as const;
-  const fieldsThat = (change: boolean) => stamps.filter(([, changes]) => changes === change).map(([field]) => field);
-  return [fieldsThat(true), unchangedFields(...fieldsThat(false))];
-}
-
-/** An override is not in the change feed: its series is. */
-function untrackedReplacement(replacement: ReturnType<typeof stampedReplacement>): object[] {
-  return [...replacement, { $unset: "changedAt" }];
+/** The row of an override as one of another series. Its former state, if any, has the series' id, too. */
+function overrideRowOf(row: OverrideRow & { readonly former?: object }, { id, follows }: CalendarEvent): OverrideRow {
+  const { former } = row;
+  return {
+    ...row,
+    _id: occurrenceId(id, row.original),
+    eventId: id,
+    ...(former === undefined ? {} : { former: { ...former, eventId: id, ...definedFields({ follows }) } }),
+  };
 }

@@ -28,8 +28,10 @@ export function changedEventsReader(
       projection: PROJECTION,
     } as const;
     return changedRecords<ChangedRow, ChangedEvent>(records, params, async (rows) => {
-      // The times of a series depend on the zone of its calendar.
-      const written = rows.some((row) => row.recurrence !== undefined) ? await calendars.list(guildId) : [];
+      // The times of a series, and those of dates, depend on the zone of the calendar.
+      const written = rows.some((row) => (row.recurrence ?? row.days) !== undefined)
+        ? await calendars.list(guildId)
+        : [];
       return rows.map((row) => {
         const event = listedEventOf(row);
         const { calendarNumber } = row;

@@ -9,10 +9,11 @@ import {
 } from "../../../mixins/mongo/find-command.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import { type EventTexts, perText } from "../../contracts/calendar-events.contract.ts";
-import type { OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
 import {
+  ALL_DAY_INDEX,
   type AnyRow,
   eventOf,
+  FOLLOWS_INDEX,
   SEARCH_PROJECTION,
   isOverrideRow,
   type OverrideRow,
@@ -29,7 +30,8 @@ import type { ListedEvent, StoredEvent } from "../domain/event/event.ts";
 import type { Override } from "../domain/event/override.ts";
 import type { Window } from "../../contracts/window.ts";
 import { ENTRIES_INDEX, START_INDEX } from "../window-index/entries.ts";
-import { inCalendars, windowQuery, seriesQuery } from "../window-index/query.ts";
+import { windowQuery, seriesQuery } from "../window-index/query.ts";
+import { changedAfter, type SearchOptions, singleEventsFilter } from "./event-filters.ts";
 
 /** A page of a search: events, and overrides of moved occurrences. */
 export interface EventPage<Event extends ListedEvent = StoredEvent> {
@@ -44,15 +46,6 @@ export interface EventOrOverride {
   readonly override?: Override;
 }
 
-/** Limits what a search reads of each event, and which events it reads. */
-export interface SearchOptions {
-  readonly texts: boolean;
-  /** With a color, series of other colors with overrides are read too: an occurrence may be recolored. */
-  readonly only?: OnlyOccurrences;
-  /** Series with overrides are read even if they have not changed since: an occurrence may have. */
-  readonly changedSince?: EpochMs | undefined;
-}
-
 export interface EventReads {
   /** Finds an event, with the override of an occurrence; undefined if the guild has no such event. */
   find(
@@ -61,6 +54,8 @@ export interface EventReads {
     occurrence?: OccurrenceId,
   ): Promise<{ event: StoredEvent; override?: Override } | undefined>;
   findAll(ids: readonly EventId[]): Promise<StoredEvent[]>;
+  /** The events that were split from one of these series, also from one that was removed since (D51). */
+  following(guildId: GuildId, ids: readonly EventId[]): Promise<StoredEvent[]>;
   /**
    * Events that overlap a window of a calendar, with the fields that lists need, or these without texts; in no order, in
    * pages. A series may have no occurrence in the window.
@@ -86,7 +81,17 @@ export interface EventReads {
     window: Window,
     options: SearchOptions,
   ): AsyncIterable<EventPage>;
-  /** Single events that start in a window, soonest first. */
+  /**
+   * All-day events that do not recur, and whose stored starts are in a window, in the order of these, in pages. Their
+   * present starts may differ by `MAX_ZONE_MOVE_MS`.
+   */
+  allDayStarting(
+    guildId: GuildId,
+    calendars: readonly Calendar[],
+    window: Window,
+    options: SearchOptions,
+  ): AsyncIterable<readonly StoredEvent[]>;
+  /** Single events that start in a window, soonest first; without all-day events. */
   singleEventsStarting(
     guildId: GuildId,
     calendars: readonly Calendar[],
@@ -120,7 +125,7 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
   }
 
   async function* search<Event extends ListedEvent>(
-    where: Pick<FindCommand, "filter" | "hint">,
+    where: Pick<FindCommand, "filter" | "sort" | "hint">,
     { projection, eventIn }: RowMapping<Event>,
   ): AsyncIterable<EventPage<Event>> {
     const read = { ...where, projection };
@@ -148,6 +153,12 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
 
     async findAll(ids) {
       return [...partitionRows(await byIds(ids), eventOf).events];
+    },
+
+    async following(guildId, ids) {
+      const filter = { guildId, follows: { $in: ids } };
+      const read = { filter, projection: projectionOf(false), hint: FOLLOWS_INDEX };
+      return [...partitionRows(await rowsOf<Row>(read), eventOf).events];
     },
 
     eventsOverlapping: (guildId, calendar, window, { texts } = { texts: true }) =>
@@ -187,32 +198,30 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
     },
 
     seriesOverlapping(guildId, calendars, window, { texts, only = {}, changedSince }) {
-      const { color, eventId } = only;
+      const { color, eventIds } = only;
       const ofColor = color === undefined ? [] : [{ $or: [{ color: { $in: [color, null] } }, { hasOverrides: true }] }];
       const changed =
         changedSince === undefined ? [] : [{ $or: [...changedAfter(changedSince), { hasOverrides: true }] }];
       const conditions = [...ofColor, ...changed];
       const also = conditions.length === 0 ? {} : { $and: conditions };
       const where =
-        eventId === undefined
+        eventIds === undefined
           ? { filter: windowQuery(guildId, calendars, window, { which: "recurring", also }), hint: ENTRIES_INDEX }
-          : { filter: seriesQuery(guildId, calendars, eventId) };
+          : { filter: seriesQuery(guildId, calendars, eventIds) };
       return search(where, { projection: projectionOf(texts), eventIn: eventOf });
     },
 
-    async singleEventsStarting(guildId, calendars, { from, until }, limit, { texts, only = {}, changedSince }) {
-      const { color, eventId } = only;
-      const filter = {
-        ...inCalendars(guildId, calendars),
-        ...(eventId === undefined ? {} : { _id: eventId }),
-        ...(color === undefined ? {} : { color }),
-        ...(changedSince === undefined ? {} : { $or: changedAfter(changedSince) }),
-        startsAt: { $gte: from, $lt: until },
-        recurrence: { $exists: false },
-        eventId: { $exists: false },
-      };
-      const read = { filter, projection: projectionOf(texts), sort: { startsAt: 1 }, limit: limit } as const;
-      const hint = eventId === undefined ? { hint: START_INDEX } : {};
+    async *allDayStarting(guildId, calendars, window, options) {
+      const filter = { ...singleEventsFilter(guildId, calendars, window, options), days: { $exists: true } };
+      const hint = options.only?.eventIds === undefined ? { hint: ALL_DAY_INDEX } : {};
+      const mapping = { projection: projectionOf(options.texts), eventIn: eventOf };
+      for await (const { events } of search({ filter, sort: { startsAt: 1 }, ...hint }, mapping)) yield events;
+    },
+
+    async singleEventsStarting(guildId, calendars, window, limit, options) {
+      const filter = { ...singleEventsFilter(guildId, calendars, window, options), days: { $exists: false } };
+      const read = { filter, projection: projectionOf(options.texts), sort: { startsAt: 1 }, limit } as const;
+      const hint = options.only?.eventIds === undefined ? { hint: START_INDEX } : {};
       return [...partitionRows(await rowsOf<Row>({ ...read, ...hint }), eventOf).events];
     },
 
@@ -251,12 +260,6 @@ function rowReader(model: Model<AnyRow>): (ids: readonly string[]) => Promise<Ro
 interface RowMapping<Event extends ListedEvent> {
   readonly projection: Readonly<Record<string, 0>>;
   readonly eventIn: (row: Exclude<Row, OverrideRow>) => Event | undefined;
-}
-
-/** Matches events whose start or color was set at the instant or later. */
-function changedAfter(at: EpochMs): object[] {
-  const after = { $gte: new Date(at) };
-  return [{ scheduledAt: after }, { coloredAt: after }];
 }
 
 /** Excludes the texts: up to 7 kB of each event, and a search may read ten thousand. */

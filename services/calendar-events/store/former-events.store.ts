@@ -4,12 +4,14 @@ import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { type FormerState, findFormerStatesAfter, storedStateExpression } from "../../../mixins/mongo/former-state.ts";
 import type { Color, EventText } from "../../contracts/calendar-events.contract.ts";
 import type { Changed } from "../../contracts/contract.ts";
+import type { AllDayFields } from "../../contracts/event-times.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { StoredEvent } from "../domain/event/event.ts";
 import type { Override } from "../domain/event/override.ts";
+import type { Days } from "../domain/calendar/days.ts";
 import { OVERRIDE_CHANGES, type OverrideChanges, overrideWith } from "./override-fields.ts";
-import { type RecurringFields, recurringOf, recurringPaths } from "./recurring-fields.ts";
+import { allDayOf, daysPath, type RecurringFields, recurringOf, recurringPaths } from "./recurring-fields.ts";
 
 /** Most overrides in a former state, which has 10 kB with them. */
 const MAX_OVERRIDES = 100;
@@ -19,6 +21,8 @@ export interface FormerEventFields extends FormerState, RecurringFields {
   readonly calendarNumber: number;
   readonly startsAt: EpochMs;
   readonly endsAt: EpochMs;
+  readonly days?: Days;
+  readonly follows?: readonly EventId[];
   readonly color: Color;
   readonly scheduledAt: Date;
   readonly coloredAt: Date;
@@ -37,7 +41,10 @@ interface FormerOccurrenceFields extends FormerState, FormerTimes {
   readonly coloredSince: Date;
 }
 
-type FormerTimes = Pick<Occurrence, "eventId" | "calendarNumber" | "startsAt" | "endsAt" | "color" | "isFirst">;
+type FormerTimes = Pick<
+  Occurrence,
+  "eventId" | "follows" | "calendarNumber" | "startsAt" | "endsAt" | "color" | "isFirst"
+>;
 
 /**
  * The former state of an event or of one occurrence, without texts. `until` is the time of the change. The occurrences of a
@@ -65,6 +72,8 @@ const formerEventPaths = {
   startsAt: Number,
   endsAt: Number,
   color: String,
+  days: daysPath,
+  follows: { type: [String], default: undefined },
   ...recurringPaths,
   scheduledAt: Date,
   coloredAt: Date,
@@ -74,6 +83,7 @@ const formerOccurrencePaths = {
   guildId: String,
   until: Date,
   eventId: String,
+  follows: { type: [String], default: undefined },
   calendarNumber: Number,
   startsAt: Number,
   endsAt: Number,
@@ -128,10 +138,11 @@ export async function readFormerOverrides<Row>(
 
 /** The expression for `former` of an occurrence that gets an override. */
 export function formerOccurrence(guildId: GuildId, before: Occurrence): { readonly former: object } {
-  const { eventId, calendarNumber, startsAt, endsAt, color, isFirst, scheduledAt, coloredAt } = before;
+  const { eventId, follows, calendarNumber, startsAt, endsAt, color, isFirst, scheduledAt, coloredAt } = before;
   const former = complete<Omit<FormerOccurrenceFields, "until">>()({
     guildId,
     eventId,
+    ...definedFields({ follows }),
     calendarNumber,
     startsAt,
     endsAt,
@@ -164,7 +175,7 @@ function occurrenceIn(
   occurrenceId: OccurrenceId,
   { guildId: _, until: __, scheduledSince, coloredSince, ...ruleOccurrence }: FormerOccurrenceFields,
 ): Omit<Occurrence, "timezone"> {
-  return complete<Omit<Occurrence, "timezone" | "until" | PresentFields>>()({
+  return complete<Omit<Occurrence, "timezone" | "until" | keyof AllDayFields | PresentFields>>()({
     ...ruleOccurrence,
     occurrenceId,
     recurs: true,
@@ -174,7 +185,7 @@ function occurrenceIn(
 }
 
 function eventIn(id: EventId, guildId: GuildId, former: FormerEventFields): StoredEvent {
-  const { calendarNumber, startsAt, endsAt, color, scheduledAt, coloredAt } = former;
+  const { calendarNumber, startsAt, endsAt, color, follows, scheduledAt, coloredAt } = former;
   return complete<Omit<StoredEvent, PresentFields>>()({
     id,
     guildId,
@@ -183,7 +194,7 @@ function eventIn(id: EventId, guildId: GuildId, former: FormerEventFields): Stor
     startsAt,
     endsAt,
     color,
-    ...definedFields({ recurring: recurringOf(former) }),
+    ...definedFields({ recurring: recurringOf(former), allDay: allDayOf(former), follows }),
     scheduledAt: scheduledAt.getTime(),
     coloredAt: coloredAt.getTime(),
   });

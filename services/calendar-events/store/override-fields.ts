@@ -3,9 +3,10 @@ import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import type { Color, EventTexts } from "../../contracts/calendar-events.contract.ts";
 import type { EpochMs, EventId } from "../../contracts/ids.ts";
 import type { Anchor } from "../domain/calendar/calendar.ts";
+import type { Days } from "../domain/calendar/days.ts";
 import type { Override } from "../domain/event/override.ts";
 
-/** The stored fields of an override that decide when its occurrence is announced, and in which colour. */
+/** The stored fields of an override that decide when its occurrence is announced, and in which color. */
 export interface OverrideChanges {
   readonly original: EpochMs;
   readonly cancelled: boolean;
@@ -13,6 +14,7 @@ export interface OverrideChanges {
   readonly startsAt?: EpochMs;
   readonly endsAt?: EpochMs;
   readonly anchor?: Anchor;
+  readonly days?: Days;
   readonly scheduledAt?: Date;
   readonly coloredAt?: Date;
 }
@@ -25,13 +27,14 @@ export const OVERRIDE_CHANGES = complete<Record<keyof OverrideChanges, 1>>()({
   startsAt: 1,
   endsAt: 1,
   anchor: 1,
+  days: 1,
   scheduledAt: 1,
   coloredAt: 1,
 });
 
 export function overrideWith(
   eventId: EventId,
-  { original, cancelled, color, startsAt, endsAt, anchor, scheduledAt, coloredAt }: OverrideChanges,
+  { original, cancelled, color, startsAt, endsAt, anchor, days, scheduledAt, coloredAt }: OverrideChanges,
   texts: EventTexts = {},
 ): Override {
   const isMoved = startsAt !== undefined && endsAt !== undefined && anchor !== undefined;
@@ -42,7 +45,7 @@ export function overrideWith(
     texts,
     ...definedFields({
       color,
-      moved: isMoved ? { startsAt, endsAt, anchor } : undefined,
+      moved: isMoved ? { startsAt, endsAt, anchor, ...definedFields({ days }) } : undefined,
       scheduledAt: scheduledAt?.getTime(),
       coloredAt: coloredAt?.getTime(),
     }),

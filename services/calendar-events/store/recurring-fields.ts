@@ -2,6 +2,7 @@ import { complete } from "../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import type { Recurrence } from "../../contracts/recurrence.ts";
 import type { Anchor } from "../domain/calendar/calendar.ts";
+import type { AllDay, Days } from "../domain/calendar/days.ts";
 import type { Recurring } from "../domain/event/event.ts";
 
 /** The fields of `Recurring` in a row; a single event has none of them. */
@@ -27,11 +28,18 @@ const anchorPath = {
   _id: false,
 };
 
+/** The dates of an all-day event, or of an occurrence that was moved to them. */
+export const daysPath = {
+  type: { startDay: Number, endDay: Number } satisfies Record<keyof Days, unknown>,
+  _id: false,
+};
+
 export const recurringPaths = {
   recurrence: { type: recurrencePaths, _id: false },
   anchor: anchorPath,
   hasOverrides: Boolean,
   lastDay: Number,
+  startWall: Number,
 } satisfies Record<keyof Recurring, unknown>;
 
 /** Undefined for a single event. */
@@ -40,7 +48,13 @@ export function recurringOf({
   anchor,
   hasOverrides = false,
   lastDay,
+  startWall,
 }: RecurringFields): Recurring | undefined {
   if (recurrence === undefined || anchor === undefined) return undefined;
-  return complete<Recurring>()({ recurrence, anchor, hasOverrides, ...definedFields({ lastDay }) });
+  return complete<Recurring>()({ recurrence, anchor, hasOverrides, ...definedFields({ lastDay, startWall }) });
+}
+
+/** The dates of a row; undefined for an event that is not all-day. */
+export function allDayOf({ days, anchor }: { readonly days?: Days; readonly anchor?: Anchor }): AllDay | undefined {
+  return days === undefined || anchor === undefined ? undefined : { ...days, anchor };
 }

@@ -4,11 +4,13 @@ import { inTransaction } from "../../../mixins/mongo/transaction.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import { type AnyRow, eventOf, type EventRow, type OverrideRow } from "./calendar-event.document.ts";
 import { unwrittenCalendar } from "../domain/calendar/calendar.ts";
-import { type CalendarEvent, seriesOf } from "../domain/event/event.ts";
+import { type AllDay, timesInAnchorZone } from "../domain/calendar/days.ts";
+import { type CalendarEvent, seriesOf, startOf } from "../domain/event/event.ts";
 import { occurrenceId } from "../domain/event/occurrence-id.ts";
 import { originalUnderNewRules, type Series } from "../domain/recurrence/occurrences.ts";
 import { newRecurring } from "../domain/recurrence/recurring.ts";
-import { indexFieldsOf } from "../window-index/entries.ts";
+import { indexFieldsOf, movedIndexFields } from "../window-index/entries.ts";
+import { allDayOf } from "./recurring-fields.ts";
 
 interface CalendarKey {
   readonly guildId: GuildId;
@@ -19,18 +21,37 @@ interface CalendarKey {
  * Computes the index fields of a calendar's series again, by the time zone rules of this process, and stores those
  * that differ. An exception or override names an original start; if the rules have moved that start, it moves too, in
  * a write of the series with a new revision. If the series is written concurrently, that write has computed the
- * fields.
+ * fields. The times of dates are stored for the index alone, and are computed again.
  */
 export async function reindexSeries(connection: Connection, { guildId, calendarNumber }: CalendarKey): Promise<void> {
   const model = connection.model<AnyRow>("CalendarEvent");
   const rows = model
-    .find({ guildId, calendarNumber, recurrence: { $exists: true } })
-    .lean<EventRow[]>()
+    .find({ guildId, calendarNumber, $or: [{ recurrence: { $exists: true } }, { days: { $exists: true } }] })
+    .lean<AnyRow[]>()
     .cursor();
-  for await (const row of rows as AsyncIterable<EventRow>) {
-    const event = eventOf(row);
-    if (event?.recurring !== undefined) await reindexOne(connection, model, row, event);
+  for await (const row of rows as AsyncIterable<AnyRow>) {
+    if (row.original !== undefined) await reindexMoved(model, row as OverrideRow);
+    else {
+      const event = eventOf(row);
+      if (event?.recurring !== undefined) await reindexOne(connection, model, row, event);
+      else if (event?.allDay !== undefined) await reindexAllDay(model, row, event, event.allDay);
+    }
   }
+}
+
+/** The times of dates, which are stored for the index alone. */
+async function reindexAllDay(model: Model<AnyRow>, row: EventRow, event: CalendarEvent, allDay: AllDay) {
+  const times = timesInAnchorZone(allDay);
+  const { entries, lastAt } = indexFieldsOf({ ...event, ...times });
+  await model.updateOne({ _id: row._id, revision: row.revision }, { $set: { ...times, entries, lastAt } });
+}
+
+/** The same for an occurrence that was moved to dates. */
+async function reindexMoved(model: Model<AnyRow>, row: OverrideRow) {
+  const allDay = allDayOf(row);
+  if (allDay === undefined) return;
+  const times = timesInAnchorZone(allDay);
+  await model.updateOne({ _id: row._id, days: row.days } as never, { $set: { ...times, ...movedIndexFields(times) } });
 }
 
 async function reindexOne(connection: Connection, model: Model<AnyRow>, row: EventRow, event: CalendarEvent) {
@@ -38,9 +59,10 @@ async function reindexOne(connection: Connection, model: Model<AnyRow>, row: Eve
   if (event.recurring === undefined || series === undefined) return;
   const { recurrence, anchor, hasOverrides } = event.recurring;
   const exDates = recurrence.exDates?.map((original) => newOriginal(series, original));
-  const recurring = newRecurring({ ...recurrence, ...(exDates && { exDates }) }, anchor, event.startsAt, hasOverrides);
-  const { entries, lastAt, repeats } = indexFieldsOf({ ...event, recurring });
-  const indexFields = { entries, lastAt, repeats, lastDay: recurring.lastDay };
+  const recurring = newRecurring({ ...recurrence, ...(exDates && { exDates }) }, anchor, startOf(event), hasOverrides);
+  const { startsAt, endsAt } = series;
+  const { entries, lastAt, repeats } = indexFieldsOf({ ...event, startsAt, endsAt, recurring });
+  const indexFields = { entries, lastAt, repeats, lastDay: recurring.lastDay, startsAt, endsAt };
   const moved = hasOverrides ? await movedOverrides(model, row, series) : [];
   const isChanged = moved.length > 0 || !isDeepStrictEqual(exDates, recurrence.exDates);
   if (!isChanged && isDeepStrictEqual(indexFields, storedIndexFields(row))) return;
@@ -58,8 +80,8 @@ async function reindexOne(connection: Connection, model: Model<AnyRow>, row: Eve
   });
 }
 
-function storedIndexFields({ entries, lastAt, repeats, lastDay }: EventRow): object {
-  return { entries, lastAt, repeats, lastDay };
+function storedIndexFields({ entries, lastAt, repeats, lastDay, startsAt, endsAt }: EventRow): object {
+  return { entries, lastAt, repeats, lastDay, startsAt, endsAt };
 }
 
 /** The new original start of the occurrence; the same one if the rule has no date there. */

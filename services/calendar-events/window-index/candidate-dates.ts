@@ -2,7 +2,8 @@ import type { Frequency } from "../../contracts/recurrence.ts";
 import { type ChosenDates, chosenDates, hasByParts } from "../domain/recurrence/by-rule-parts.ts";
 import { DAY_MS, daysInMonth, daysOfCivil } from "../domain/recurrence/civil-days.ts";
 import { instantToLocal, type WallMs } from "../domain/calendar/local-to-instant.ts";
-import type { Series } from "../domain/recurrence/occurrences.ts";
+import { type Series, startWallOf } from "../domain/recurrence/occurrences.ts";
+import { midnightAround } from "../domain/calendar/days.ts";
 import { timeInto } from "./wall-clock.ts";
 
 /** The dates on which a series can have occurrences. */
@@ -14,10 +15,11 @@ export interface CandidateDates {
 }
 
 /** The candidate dates of a series on the wall clock of its time zone, RDATEs included. */
-export function candidateDates({ recurrence, startsAt, clock }: Series): CandidateDates {
-  const zone = clock[0].zone;
-  const start = instantToLocal(startsAt, zone);
-  const added = (recurrence.rDates ?? []).map((at) => instantToLocal(at, zone));
+export function candidateDates(series: Series): CandidateDates {
+  const { recurrence, clock, days: length } = series;
+  const start = startWallOf(series);
+  const wallOf = length === undefined ? instantToLocal : midnightAround;
+  const added = (recurrence.rDates ?? []).map((at) => wallOf(at, clock[0].zone));
   if (!hasByParts(recurrence)) return { cycles: cyclesFrom(recurrence.frequency), walls: [start, ...added] };
   const { cycle, days } = candidateDays(chosenDates(recurrence, Math.floor(start / DAY_MS)));
   const timeOfDay = timeInto(DAY_MS, start);

@@ -1,7 +1,7 @@
 import { type Frequency, FREQUENCIES } from "../../contracts/recurrence.ts";
 import { type CivilDate, civilOfDays, DAY_MS, daysOfCivil } from "../domain/recurrence/civil-days.ts";
 import type { WallMs } from "../domain/calendar/local-to-instant.ts";
-import type { Series } from "../domain/recurrence/occurrences.ts";
+import { type Series, wallDuration } from "../domain/recurrence/occurrences.ts";
 import { dateOf, timeInto } from "./wall-clock.ts";
 import { candidateDates } from "./candidate-dates.ts";
 
@@ -92,7 +92,7 @@ const [EVERY_WINDOW, WHOLE_CYCLE, FIRST_SLOT] = [0, 1, 2];
  */
 export function cycleEntries(series: Series): number[] {
   const { cycles, walls } = candidateDates(series);
-  const length = series.endsAt - series.startsAt;
+  const length = wallDuration(series);
   for (const frequency of cycles) {
     const slots = occupiedSlots(CYCLES[frequency], walls, length);
     const first = firstEntryOf(frequency);

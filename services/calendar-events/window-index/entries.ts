@@ -1,6 +1,6 @@
 import { type EpochMs, LAST_EPOCH_MS } from "../../contracts/ids.ts";
-import { clockFor, unwrittenCalendar } from "../domain/calendar/calendar.ts";
-import type { CalendarEvent } from "../domain/event/event.ts";
+import { unwrittenCalendar } from "../domain/calendar/calendar.ts";
+import { type CalendarEvent, seriesOf } from "../domain/event/event.ts";
 import { seriesEnd } from "../domain/recurrence/occurrences.ts";
 import { lastMsOf, type Times } from "../domain/event/window.ts";
 import { cycleEntries } from "./cycles.ts";
@@ -28,6 +28,16 @@ export const DURATION_CLASSES = [
   { entries: [5], maxMs: Infinity },
 ] as const;
 
+/**
+ * The same classes of all-day events. They have entries of their own because a change of the zone moves them: a window
+ * searches theirs further.
+ */
+export const ALL_DAY_CLASSES = [
+  { entries: [6], maxMs: 64 * HOUR_MS },
+  { entries: [7], maxMs: 4_096 * HOUR_MS },
+  { entries: [8], maxMs: Infinity },
+] as const;
+
 /** The entry of moved occurrences. The entries of single events are smaller, those of series greater. */
 export const MOVED_ENTRY = 100;
 
@@ -38,20 +48,25 @@ export const START_INDEX = { guildId: 1, calendarNumber: 1, startsAt: 1 } as con
 
 /** The index fields of an event in its original time zone. Queries widen the window for later changes of the zone. */
 export function indexFieldsOf(event: CalendarEvent): IndexFields {
-  const { recurring, guildId, calendarNumber, startsAt, endsAt } = event;
-  if (recurring === undefined) return singleEventIndexFields(event);
-  const clock = clockFor(recurring.anchor, unwrittenCalendar(guildId, calendarNumber));
-  const series = { startsAt, endsAt, recurrence: recurring.recurrence, clock };
+  const { guildId, calendarNumber, startsAt } = event;
+  const series = seriesOf(event, unwrittenCalendar(guildId, calendarNumber));
+  if (series === undefined) return singleEventIndexFields(event, classesOf(event));
   const end = seriesEnd(series);
   const lastAt = end === undefined ? LAST_EPOCH_MS : lastMsOf({ startsAt, endsAt: end });
   return { entries: cycleEntries(series), lastAt, repeats: indexedIntervalOf(series) };
 }
 
 /** The index fields of an event that does not recur. */
-export function singleEventIndexFields(times: Times): IndexFields {
+export function singleEventIndexFields(times: Times, durationClasses: DurationClasses = DURATION_CLASSES): IndexFields {
   const length = times.endsAt - times.startsAt;
-  const classes = DURATION_CLASSES.filter(({ maxMs }) => length <= maxMs).slice(0, 1);
+  const classes = durationClasses.filter(({ maxMs }) => length <= maxMs).slice(0, 1);
   return { entries: classes.map(({ entries: [entry] }) => entry), lastAt: lastMsOf(times) };
+}
+
+type DurationClasses = readonly { readonly entries: readonly [number, ...number[]]; readonly maxMs: number }[];
+
+function classesOf({ allDay }: Pick<CalendarEvent, "allDay">): DurationClasses {
+  return allDay === undefined ? DURATION_CLASSES : ALL_DAY_CLASSES;
 }
 
 /** The index fields of a moved occurrence. */

@@ -2,8 +2,8 @@ import type { Frequency, Recurrence } from "../../contracts/recurrence.ts";
 import { hasByParts } from "../domain/recurrence/by-rule-parts.ts";
 import { DAY_MS } from "../domain/recurrence/civil-days.ts";
 import { MAX_ZONE_MOVE_MS } from "../domain/calendar/calendar-clock.ts";
-import { instantToLocal, type WallMs } from "../domain/calendar/local-to-instant.ts";
-import type { Series } from "../domain/recurrence/occurrences.ts";
+import type { WallMs } from "../domain/calendar/local-to-instant.ts";
+import { type Series, startWallOf, wallDuration } from "../domain/recurrence/occurrences.ts";
 import { weekOf } from "../domain/recurrence/rule-periods.ts";
 import { MAX_SLOTTED_DURATION_MS } from "./cycles.ts";
 import { dateOf, timeInto } from "./wall-clock.ts";
@@ -31,12 +31,12 @@ const UNITS: Readonly<Record<Frequency, { readonly unit: Unit; readonly size: nu
 const SHORTEST_MONTH_MS = 28 * DAY_MS;
 
 export function indexedIntervalOf(series: Series): IndexedInterval {
-  const { recurrence, startsAt, endsAt, clock } = series;
+  const { recurrence } = series;
   // RDATEs do not follow the interval, so any day may have one.
   if (recurrence.rDates !== undefined) return { unit: "day", every: 1, from: 0, reaches: 0 };
   const { unit, size } = UNITS[recurrence.frequency];
-  const wall = instantToLocal(startsAt, clock[0].zone);
-  const length = Math.max(1, endsAt - startsAt);
+  const wall = startWallOf(series);
+  const length = Math.max(1, wallDuration(series));
   const toEnd = length - 1 + (length > MAX_SLOTTED_DURATION_MS ? MAX_ZONE_MOVE_MS : 0);
   const { from, last } = firstPeriod(recurrence, wall);
   const intoUnit = timeInto(DAY_MS, wall) + last * DAY_MS;

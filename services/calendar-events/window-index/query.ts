@@ -5,12 +5,13 @@ import { MAX_UTC_OFFSET_MS, type WallMs, wallsAround } from "../domain/calendar/
 import type { Window } from "../../contracts/window.ts";
 import type { Zone } from "../domain/calendar/zone.ts";
 import { entryNumbersBetween, MAX_SLOTTED_DURATION_MS } from "./cycles.ts";
-import { MOVED_ENTRY, DURATION_CLASSES } from "./entries.ts";
+import { ALL_DAY_CLASSES, DURATION_CLASSES, MOVED_ENTRY } from "./entries.ts";
 import { mayRepeatBetween } from "./indexed-interval.ts";
 
 /** Events of the last duration class have no longest duration. */
-const LONG_EVENT_ENTRIES = DURATION_CLASSES[2].entries;
+const LONG_EVENT_ENTRIES = [...DURATION_CLASSES[2].entries, ...ALL_DAY_CLASSES[2].entries];
 const SHORT_CLASSES = DURATION_CLASSES.slice(0, 2);
+const SHORT_ALL_DAY_CLASSES = ALL_DAY_CLASSES.slice(0, 2);
 /** Largest number of slots of a range that are searched as single numbers. */
 const MAX_SINGLE_NUMBERS = 16;
 
@@ -20,7 +21,7 @@ export type EventFilter = Readonly<Record<string, unknown>>;
 /**
  * The query for events that overlap a window, in one or more calendars of a guild. It needs `ENTRIES_INDEX` as its
  * hint. `recurring` excludes single events; `also` is a further condition. Some of the found series have no
- * occurrence in the window, and a long single event may be outside of it by `MAX_ZONE_MOVE_MS`.
+ * occurrence in the window, and a long or all-day event may be outside of it by `MAX_ZONE_MOVE_MS`.
  */
 export function windowQuery(
   guildId: GuildId,
@@ -38,7 +39,7 @@ export function windowQuery(
   };
   const longEvents = which === "all" ? LONG_EVENT_ENTRIES : [];
   const active = activeEntries(walls, longEvents).map((entries) => Object.assign({ entries }, isActive));
-  const conditions = which === "all" ? [...shortEventConditions(window), ...active] : active;
+  const conditions = which === "all" ? [...shortEventConditions(window, slack), ...active] : active;
   const common = { ...inCalendars(guildId, calendars), ...also };
   return { $or: conditions.map((condition) => Object.assign({}, common, condition)) };
 }
@@ -49,24 +50,39 @@ export function inCalendars(guildId: GuildId, calendars: readonly Calendar[]): E
   return { guildId, calendarNumber: numbers.length === 1 ? numbers[0] : { $in: numbers } };
 }
 
-/** Filters one series in some calendars, and its moved occurrences, by id. */
-export function seriesQuery(guildId: GuildId, calendars: readonly Calendar[], eventId: EventId): EventFilter {
+/** Filters series in some calendars, and their moved occurrences, by id. */
+export function seriesQuery(
+  guildId: GuildId,
+  calendars: readonly Calendar[],
+  eventIds: readonly EventId[],
+): EventFilter {
+  const ids = { $in: eventIds };
   const recurring = { ...inCalendars(guildId, calendars), entries: { $gte: MOVED_ENTRY } };
   return {
     $or: [
-      { _id: eventId, ...recurring },
-      { eventId, ...recurring },
+      { _id: ids, ...recurring },
+      { eventId: ids, ...recurring },
     ],
   };
 }
 
-/** One condition for each duration class with a limit: their events end at most that long after the window. */
-function shortEventConditions({ from, until }: Window): EventFilter[] {
-  return SHORT_CLASSES.map(({ entries, maxMs }) => ({
-    entries: { $in: entries },
-    lastAt: { $gte: from, $lt: until + maxMs },
-    startsAt: { $lt: until },
-  }));
+/**
+ * One condition for each duration class with a limit: their events end at most that long after the window. A change of
+ * the zone moves all-day events.
+ */
+function shortEventConditions(window: Window, slack: number): EventFilter[] {
+  const widened = { from: window.from - slack, until: window.until + slack };
+  return [
+    ...SHORT_CLASSES.map((each) => shortEventCondition(each, window)),
+    ...SHORT_ALL_DAY_CLASSES.map((each) => shortEventCondition(each, widened)),
+  ];
+}
+
+function shortEventCondition(
+  { entries, maxMs }: { readonly entries: readonly number[]; readonly maxMs: number },
+  { from, until }: Window,
+): EventFilter {
+  return { entries: { $in: entries }, lastAt: { $gte: from, $lt: until + maxMs }, startsAt: { $lt: until } };
 }
 
 /**

@@ -92,7 +92,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     guard: "a change without a new time keeps the event's former state",
     file: "services/calendar-events/store/calendar-events.store.ts",
     in: "replace",
-    code: "$_ || $_ ? $FORMER : undefined",
+    code: "$_ ? $FORMER : undefined",
     without: "$FORMER",
     testFile: "services/calendar-events/store/calendar-events.store.mongo.test.ts",
     test: "returns the former state of events that were moved, recolored or removed, the latest first",

@@ -52,7 +52,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
   {
     ...parts,
     guard: "a series ends in its former zone when the calendar's zone changes",
-    in: "partsOf",
+    in: "partsByZone",
     code: "localToInstant($$$) - SECOND_MS",
     without: "undefined",
     test: "has the same instants by ical.js",

@@ -17,6 +17,7 @@ import { PLANNING_GUARDS } from "./planning-guards.ts";
 import { PROCESS_GUARDS } from "./process-guards.ts";
 import { REQUEST_GUARDS } from "./request-guards.ts";
 import { REVISION_GUARDS } from "./revision-guards.ts";
+import { SERIES_GUARDS } from "./series-guards.ts";
 import { SERVER_GUARDS } from "./server-guards.ts";
 
 /** The guards that `npm run mutations` removes one at a time, to show that a test fails. */
@@ -38,6 +39,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...PROCESS_GUARDS,
   ...REQUEST_GUARDS,
   ...REVISION_GUARDS,
+  ...SERIES_GUARDS,
   ...SERVER_GUARDS,
 ];
 

@@ -20,17 +20,17 @@ export type CalendarClock = readonly [Era, ...Era[]];
 
 /**
  * Returns the start of an occurrence after all changes of the zone. `wall` is its wall time and `original` its start
- * in the first zone. Undefined if it started before the first change.
+ * in the first zone. Undefined if it started before the first change; otherwise with the zone that moved it.
  */
 export function movedByZone(
   clock: CalendarClock,
   wall: WallMs,
   original: EpochMs,
-): { readonly at: EpochMs; readonly since: EpochMs } | undefined {
-  let moved: { at: EpochMs; since: EpochMs } | undefined;
+): ({ readonly at: EpochMs } & Era) | undefined {
+  let moved: ({ at: EpochMs } & Era) | undefined;
   for (const { zone, since } of clock.slice(1)) {
     if ((moved?.at ?? original) < since) break;
-    moved = { at: localToInstant(wall, zone), since };
+    moved = { at: localToInstant(wall, zone), zone, since };
   }
   return moved;
 }

@@ -1,10 +1,11 @@
 import { complete } from "../../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import { perText, type UpdateEventParams } from "../../../contracts/calendar-events.contract.ts";
-import { isRefusal, refuse, type Refusal } from "../../../contracts/errors.ts";
+import { isRefusal, type Refusal } from "../../../contracts/errors.ts";
 import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { type Anchor, anchorOf, type Calendar, zoneOf } from "../calendar/calendar.ts";
-import { type CalendarEvent, type Recurring, type StoredEvent, textsOf, timesOf } from "./event.ts";
+import { type CalendarEvent, type StoredEvent, textsOf, timesOf } from "./event.ts";
+import { changedTimes, type ChangedTimes, timesToStore } from "./given-times.ts";
 import { parseRecurrence, sameRecurrence } from "../recurrence/parse-recurrence.ts";
 import { newRecurring, seriesRefusal } from "../recurrence/recurring.ts";
 import type { Times } from "./window.ts";
@@ -14,20 +15,28 @@ export interface ChangedEvent {
   readonly event: CalendarEvent;
   readonly rescheduled: boolean;
   readonly recolored: boolean;
+  /** Whether its later occurrences were removed. */
+  readonly isShortened?: true;
 }
 
-type EventChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId">;
+type EventChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId" | "scope">;
 
 /** Applies changes to a single event or a whole series. An absent field stays, and null or "" clears a text (D6). */
 export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar: Calendar): ChangedEvent | Refusal {
   const current = timesOf(stored, calendar);
-  const { startsAt = current.startsAt, endsAt = current.endsAt, color = stored.color } = changes;
-  if (endsAt < startsAt) return timesOutOfOrder(changes);
-  const isMoved = startsAt !== current.startsAt;
-  const anchor = stored.recurring === undefined || isMoved ? anchorOf(calendar) : stored.recurring.anchor;
+  const times = changedTimes({ ...current, allDay: stored.allDay }, changes, calendar);
+  if (isRefusal(times)) return times;
+  const { isMoved, allDay } = times;
+  const { color = stored.color } = changes;
+  const setNow = stored.recurring === undefined || isMoved;
+  const anchor = allDay?.anchor ?? (setNow ? anchorOf(calendar) : stored.recurring.anchor);
   const recurrence = changedRecurrence(stored, changes, anchor);
   if (isRefusal(recurrence)) return recurrence;
-  const { id, guildId, calendarNumber, revision } = stored;
+  const { id, guildId, calendarNumber, revision, follows } = stored;
+  const base = baseTimes(stored, times, recurrence);
+  const startWall = setNow ? undefined : stored.recurring.startWall;
+  const start = { startsAt: base.startsAt, ...definedFields({ allDay, startWall }) };
+  const hasOverrides = stored.recurring?.hasOverrides ?? false;
   const event = complete<CalendarEvent>()({
     id,
     guildId,
@@ -36,11 +45,13 @@ export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar
     ...definedFields({ uid: stored.uid }),
     ...changedTexts(stored, changes),
     color,
-    ...changedTimes(stored, { startsAt, endsAt }, isMoved, recurrence, anchor),
+    ...base,
+    ...definedFields({ allDay, follows }),
+    ...(recurrence === undefined ? {} : { recurring: newRecurring(recurrence, anchor, start, hasOverrides) }),
   });
   const rescheduled = isMoved || !sameRecurrence(recurrence, stored.recurring?.recurrence);
-  const hasSameTimes = !rescheduled && endsAt === current.endsAt;
-  const startField = changes.startsAt === undefined ? "recurrence" : "startsAt";
+  const hasSameTimes = !rescheduled && times.endsAt === current.endsAt;
+  const startField = START_FIELDS.find((field) => changes[field] !== undefined) ?? "recurrence";
   return (
     (hasSameTimes ? undefined : seriesRefusal(event, calendar, startField)) ?? {
       event,
@@ -50,37 +61,16 @@ export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar
   );
 }
 
-/**
- * The refusal of an end before the start. It names the field that was given; the other one may be the stored one
- * (D13).
- */
-export function timesOutOfOrder({ startsAt }: { readonly startsAt?: unknown }): Refusal {
-  return refuse("INVALID_REQUEST", [
-    startsAt === undefined
-      ? { field: "endsAt", code: "OUT_OF_RANGE", message: "must not be before the start" }
-      : { field: "startsAt", code: "OUT_OF_RANGE", message: "must not be after the end" },
-  ]);
-}
+const START_FIELDS = ["startDate", "startsAt"] as const;
 
 /**
- * A series keeps its anchor and its start until its start is changed. So a new count or duration after a change of
- * the zone moves nothing.
+ * The times to store, in the zone in which they were set. A series keeps its anchor and its start until its start is
+ * changed. So a new count or duration after a change of the zone moves nothing.
  */
-function changedTimes(
-  stored: StoredEvent,
-  times: Times,
-  isMoved: boolean,
-  recurrence: Recurrence | undefined,
-  anchor: Anchor,
-): Times & { recurring?: Recurring } {
-  if (recurrence === undefined) return times;
-  const { recurring, startsAt } = stored;
-  const hasOverrides = recurring?.hasOverrides ?? false;
-  if (recurring === undefined || isMoved) {
-    return { ...times, recurring: newRecurring(recurrence, anchor, times.startsAt, hasOverrides) };
-  }
-  const endsAt = startsAt + times.endsAt - times.startsAt;
-  return { startsAt, endsAt, recurring: newRecurring(recurrence, anchor, startsAt, hasOverrides) };
+function baseTimes(stored: StoredEvent, times: ChangedTimes, recurrence: Recurrence | undefined): Times {
+  const isKept = recurrence !== undefined && stored.recurring !== undefined && !times.isMoved;
+  if (times.allDay !== undefined || !isKept) return timesToStore(times);
+  return { startsAt: stored.startsAt, endsAt: stored.startsAt + times.endsAt - times.startsAt };
 }
 
 function changedRecurrence(

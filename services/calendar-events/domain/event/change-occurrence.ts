@@ -2,11 +2,11 @@ import { complete } from "../../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import { EVENT_TEXTS, type EventTexts, type UpdateEventParams } from "../../../contracts/calendar-events.contract.ts";
 import type { FieldProblem } from "../../../contracts/contract.ts";
-import { refuse, type Refusal } from "../../../contracts/errors.ts";
+import { isRefusal, refuse, type Refusal } from "../../../contracts/errors.ts";
 import type { EpochMs, EventId } from "../../../contracts/ids.ts";
 import { anchorOf, type Calendar } from "../calendar/calendar.ts";
-import { timesOutOfOrder } from "./change-event.ts";
 import type { EffectiveOccurrence } from "./effective-occurrence.ts";
+import { changedTimes, daysIn, hasSameDays, timesToStore } from "./given-times.ts";
 import type { OverrideDraft } from "./override.ts";
 
 /** An override after a change, and which fields have changed (D31). */
@@ -16,7 +16,7 @@ export interface ChangedOverride {
   readonly recolored: boolean;
 }
 
-type OccurrenceChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId">;
+type OccurrenceChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId" | "scope">;
 
 /** Applies changes to one occurrence. The recurrence can be changed only for the series (D19). */
 export function changeOccurrence(
@@ -27,9 +27,14 @@ export function changeOccurrence(
 ): ChangedOverride | Refusal {
   const forbidden = (["recurs", "recurrence"] as const).filter((field) => changes[field] !== undefined);
   if (forbidden.length > 0) return refuse("INVALID_REQUEST", forbidden.map(seriesOnlyProblem));
-  const { startsAt = occurrence.startsAt, endsAt = occurrence.endsAt, color = occurrence.color } = changes;
-  if (endsAt < startsAt) return timesOutOfOrder(changes);
-  const isMoved = startsAt !== occurrence.startsAt || endsAt !== occurrence.endsAt;
+  const { color = occurrence.color } = changes;
+  const times = changedTimes(occurrence, changes, calendar);
+  if (isRefusal(times)) return times;
+  const { startsAt, allDay } = times;
+  const hasOtherTimes = startsAt !== occurrence.startsAt || times.endsAt !== occurrence.endsAt;
+  const isMoved = hasOtherTimes || !hasSameDays(allDay, occurrence.allDay);
+  const days = allDay === undefined ? undefined : daysIn(allDay);
+  const anchor = allDay?.anchor ?? anchorOf(calendar);
   const before = occurrence.override;
   const override = complete<OverrideDraft>()({
     eventId: occurrence.event.id,
@@ -38,7 +43,7 @@ export function changeOccurrence(
     texts: { ...before?.texts, ...givenTexts(changes) },
     ...definedFields({
       color: changes.color ?? before?.color,
-      moved: isMoved ? { startsAt, endsAt, anchor: anchorOf(calendar) } : before?.moved,
+      moved: isMoved ? { ...timesToStore(times), anchor, ...definedFields({ days }) } : before?.moved,
     }),
   });
   return { override, rescheduled: startsAt !== occurrence.startsAt, recolored: color !== occurrence.color };

@@ -4,7 +4,10 @@ import type { Color, EventTexts, EventView } from "../../../contracts/calendar-e
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { EpochMs, OccurrenceId } from "../../../contracts/ids.ts";
 import { anchorOf, type Calendar, clockFor } from "../calendar/calendar.ts";
-import { type ListedEvent, type StoredEvent, textsOf } from "./event.ts";
+import { type AllDay, timesOfDays } from "../calendar/days.ts";
+import type { WallMs } from "../calendar/local-to-instant.ts";
+import { DAY_MS } from "../recurrence/civil-days.ts";
+import { allDayFields, type ListedEvent, type StoredEvent, textsOf, timesOf } from "./event.ts";
 import { recurrenceView } from "../recurrence/parse-recurrence.ts";
 import { occurrenceId } from "./occurrence-id.ts";
 import { movedInstant, type RuleOccurrence } from "../recurrence/occurrences.ts";
@@ -19,14 +22,20 @@ export interface EffectiveOccurrence<Event extends ListedEvent = StoredEvent> ex
   readonly override: Override | undefined;
   readonly texts: EventTexts;
   readonly color: Color;
+  /** Its dates, if it is all-day. */
+  readonly allDay: AllDay | undefined;
   /** Instant of the time zone change that caused its present start; undefined if none did. */
   readonly movedAt: EpochMs | undefined;
 }
 
-export function singleOccurrence<Event extends ListedEvent>(event: Event): EffectiveOccurrence<Event> {
-  const { startsAt, endsAt, color } = event;
-  const ofSeries = { ruleOccurrence: undefined, override: undefined, movedAt: undefined };
-  return { event, startsAt, endsAt, texts: textsOf(event), color, ...ofSeries };
+export function singleOccurrence<Event extends ListedEvent>(
+  event: Event,
+  calendar: Calendar,
+): EffectiveOccurrence<Event> {
+  const { startsAt, endsAt, movedAt } = timesOf(event, calendar);
+  const { color, allDay } = event;
+  const ofSeries = { ruleOccurrence: undefined, override: undefined };
+  return { event, startsAt, endsAt, allDay, movedAt, texts: textsOf(event), color, ...ofSeries };
 }
 
 /** Applies the override, if any, to an occurrence of a series; undefined if the occurrence is cancelled. */
@@ -42,22 +51,34 @@ export function effectiveOccurrence<Event extends ListedEvent>(
     event,
     ruleOccurrence,
     override,
-    ...timesOfOccurrence(ruleOccurrence, override, calendar),
+    ...timesOfOccurrence(event, ruleOccurrence, override, calendar),
     texts: override === undefined ? texts : textsOf({ ...texts, ...override.texts }),
     color: override?.color ?? event.color,
   };
 }
 
 function timesOfOccurrence(
-  { startsAt, endsAt, movedAt }: RuleOccurrence,
+  event: ListedEvent,
+  { startsAt, endsAt, movedAt, wall }: RuleOccurrence,
   override: Override | undefined,
   calendar: Calendar,
-): Times & Pick<EffectiveOccurrence, "movedAt"> {
-  if (override?.moved === undefined) return { startsAt, endsAt, movedAt };
+): Times & Pick<EffectiveOccurrence, "movedAt" | "allDay"> {
+  if (override?.moved === undefined) return { startsAt, endsAt, movedAt, allDay: daysFrom(event, wall) };
   // A change of the time zone moves the start of an override as it moves the series (D22).
   const { moved } = override;
-  const { at, since } = movedInstant(moved.startsAt, clockFor(moved.anchor, calendar));
-  return { startsAt: at, endsAt: at + moved.endsAt - moved.startsAt, movedAt: since };
+  const clock = clockFor(moved.anchor, calendar);
+  if (moved.days !== undefined) {
+    return { ...timesOfDays(moved.days, clock), allDay: { ...moved.days, anchor: moved.anchor } };
+  }
+  const { at, since } = movedInstant(moved.startsAt, clock);
+  return { startsAt: at, endsAt: at + moved.endsAt - moved.startsAt, movedAt: since, allDay: undefined };
+}
+
+/** The dates of an occurrence of an all-day series. */
+function daysFrom({ allDay }: ListedEvent, wall: WallMs): AllDay | undefined {
+  if (allDay === undefined) return undefined;
+  const startDay = wall / DAY_MS;
+  return { startDay, endDay: startDay + allDay.endDay - allDay.startDay, anchor: allDay.anchor };
 }
 
 /** The id of the occurrence; that of the event for a single event. */
@@ -69,11 +90,12 @@ export function idOf({ event, ruleOccurrence }: EffectiveOccurrence<ListedEvent>
 
 /** The view of the API (D18). */
 export function occurrenceView(occurrence: EffectiveOccurrence<ListedEvent>): EventView {
-  const { event, ruleOccurrence, startsAt, endsAt, texts, color } = occurrence;
+  const { event, ruleOccurrence, startsAt, endsAt, allDay, texts, color } = occurrence;
   return complete<EventView>()({
     eventId: idOf(occurrence),
     startsAt,
     endsAt,
+    ...allDayFields(allDay),
     ...texts,
     isParent: false,
     color,
@@ -95,15 +117,17 @@ export function announcedOccurrence(
   calendar: Calendar,
   withTexts = true,
 ): PresentOccurrence {
-  const { event, ruleOccurrence, override, startsAt, endsAt, texts, color } = occurrence;
+  const { event, ruleOccurrence, override, startsAt, endsAt, allDay, texts, color } = occurrence;
   return complete<PresentOccurrence>()({
     ...(withTexts ? texts : NO_TEXTS),
     occurrenceId: idOf(occurrence),
     eventId: event.id,
+    ...definedFields({ follows: event.follows }),
     calendarNumber: event.calendarNumber,
     timezone: anchorOf(calendar).timezone,
     startsAt,
     endsAt,
+    ...allDayFields(allDay),
     color,
     recurs: ruleOccurrence !== undefined,
     isFirst: ruleOccurrence?.isFirst ?? true,

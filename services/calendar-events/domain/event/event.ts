@@ -7,11 +7,22 @@ import {
   type EventView,
 } from "../../../contracts/calendar-events.contract.ts";
 import type { Changed } from "../../../contracts/contract.ts";
+import type { AllDayFields } from "../../../contracts/event-times.ts";
 import type { Recurrence } from "../../../contracts/recurrence.ts";
 import type { EpochMs, EventId, GuildId } from "../../../contracts/ids.ts";
 import { type Anchor, anchorOf, type Calendar, clockFor } from "../calendar/calendar.ts";
+import {
+  type AllDay,
+  dateOfDay,
+  type Days,
+  type DayTimes,
+  timesInAnchorZone,
+  timesOfDays,
+  wallOfDay,
+} from "../calendar/days.ts";
+import type { WallMs } from "../calendar/local-to-instant.ts";
 import { recurrenceView } from "../recurrence/parse-recurrence.ts";
-import { firstRuleOccurrence, type Series } from "../recurrence/occurrences.ts";
+import { firstRuleOccurrence, longestDuration, type Series } from "../recurrence/occurrences.ts";
 import type { Times } from "./window.ts";
 
 /** The fields of an event that lists need. */
@@ -20,10 +31,13 @@ export interface ListedEvent extends EventTexts, Times {
   readonly color: Color;
   /** The recurrence of a series; undefined for a single event. */
   readonly recurring?: Recurring;
+  /** The dates of an all-day event; those of a series are of its first occurrence (D50). */
+  readonly allDay?: AllDay;
 }
 
 /**
- * A single event, or a series. The times of a series are those of its first occurrence, in the zone of its anchor.
+ * A single event, or a series. The times of a series are those of its first occurrence, in the zone of its anchor. Those
+ * of an all-day event are of its dates in the zone of its anchor.
  */
 export interface CalendarEvent extends ListedEvent {
   readonly guildId: GuildId;
@@ -32,6 +46,8 @@ export interface CalendarEvent extends ListedEvent {
   readonly revision: number;
   /** The UID of the VEVENT from which it was imported (D52). */
   readonly uid?: string;
+  /** The series from which this one was split, the first one first: their announcements cover it, too (D51). */
+  readonly follows?: readonly EventId[];
 }
 
 /** The recurrence of a series, and the zone in which its wall clock was set. */
@@ -42,6 +58,8 @@ export interface Recurring {
   readonly hasOverrides: boolean;
   /** See `Series`. */
   readonly lastDay?: number;
+  /** See `Series`. The dates of an all-day series say it. */
+  readonly startWall?: WallMs;
 }
 
 /** A stored event, with the timestamps of the database. */
@@ -52,27 +70,63 @@ export interface StoredEvent extends CalendarEvent, Changed {
   readonly coloredAt: EpochMs;
 }
 
+/** The start of a series: an instant, or a date. */
+export type SeriesStart = Pick<ListedEvent, "startsAt" | "allDay"> & Pick<Recurring, "startWall">;
+
+/** The start of a stored series, for `newRecurring`. */
+export function startOf({ startsAt, allDay, recurring }: ListedEvent): SeriesStart {
+  return { startsAt, ...definedFields({ allDay, startWall: recurring?.startWall }) };
+}
+
 /** The series of an event, on the clock of its calendar; undefined for a single event. */
-export function seriesOf({ startsAt, endsAt, recurring }: ListedEvent, calendar: Calendar): Series | undefined {
+export function seriesOf({ recurring, allDay, ...times }: ListedEvent, calendar: Calendar): Series | undefined {
   if (recurring === undefined) return undefined;
   const { recurrence, anchor, lastDay } = recurring;
   const clock = clockFor(anchor, calendar);
-  return complete<Series>()({ startsAt, endsAt, recurrence, clock, ...definedFields({ lastDay }) });
+  // The stored times of dates may be those of earlier rules of the zone.
+  const { startsAt, endsAt } = allDay === undefined ? times : timesInAnchorZone(allDay);
+  const days = allDay === undefined ? undefined : allDay.endDay - allDay.startDay;
+  const startWall = allDay === undefined ? recurring.startWall : wallOfDay(allDay);
+  return complete<Series>()({
+    startsAt,
+    endsAt,
+    recurrence,
+    clock,
+    ...definedFields({ lastDay, startWall, days }),
+  });
+}
+
+/** The longest duration of an occurrence of the event. */
+export function longestDurationOf({ startsAt, endsAt, allDay }: ListedEvent): number {
+  const days = allDay === undefined ? undefined : allDay.endDay - allDay.startDay;
+  return longestDuration({ startsAt, endsAt, ...definedFields({ days }) });
 }
 
 /** The present times of a single event, or of the first occurrence of a series. */
-export function timesOf(event: ListedEvent, calendar: Calendar): Times {
+export function timesOf(event: ListedEvent, calendar: Calendar): Times & Partial<Pick<DayTimes, "movedAt">> {
   const series = seriesOf(event, calendar);
-  return series === undefined ? event : firstRuleOccurrence(series);
+  if (series !== undefined) return firstRuleOccurrence(series);
+  return event.allDay === undefined ? event : timesOfDays(event.allDay, clockFor(event.allDay.anchor, calendar));
 }
 
 /**
  * The revision in the API, for an event and its occurrences (D36). A change of one occurrence is a write of its
- * series. A new zone of the calendar changes the times of a series in the API without a write of the series (D22), so
- * the version of the zone is part of it.
+ * series. A new zone of the calendar changes the times of a series and of dates in the API without a write of the event
+ * (D22), so the version of the zone is part of it.
  */
-export function publicRevision({ revision, recurring }: CalendarEvent, calendar: Calendar): string {
-  return recurring === undefined ? `${revision}` : `${revision}.${anchorOf(calendar).version}`;
+export function publicRevision(event: CalendarEvent, calendar: Calendar): string {
+  return followsZone(event) ? `${event.revision}.${anchorOf(calendar).version}` : `${event.revision}`;
+}
+
+/** Whether the times of the event depend on the time zone of its calendar. */
+export function followsZone({ recurring, allDay }: Pick<ListedEvent, "recurring" | "allDay">): boolean {
+  return recurring !== undefined || allDay !== undefined;
+}
+
+/** The dates of an event as its view shows them; none for an event that is not all-day (D50). */
+export function allDayFields(days: Days | undefined): AllDayFields {
+  if (days === undefined) return {};
+  return { allDay: true, startDate: dateOfDay(days.startDay), endDate: dateOfDay(days.endDay) };
 }
 
 /** The view of an event in the API. A series is shown as the parent, with the times of its first occurrence (D18). */
@@ -84,6 +138,7 @@ export function eventView(event: ListedEvent, calendar: Calendar): EventView {
     eventId: event.id,
     startsAt,
     endsAt,
+    ...allDayFields(event.allDay),
     ...textsOf(event),
     isParent: recurs,
     color,

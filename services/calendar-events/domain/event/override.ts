@@ -1,6 +1,7 @@
 import type { Color, EventTexts } from "../../../contracts/calendar-events.contract.ts";
 import type { EpochMs, EventId } from "../../../contracts/ids.ts";
 import type { Anchor } from "../calendar/calendar.ts";
+import type { Days } from "../calendar/days.ts";
 import type { Times } from "./window.ts";
 
 /** An override before its write; the database sets the instants. */
@@ -15,8 +16,8 @@ export interface Override {
   /** "" for a text that the series has and the occurrence lacks. */
   readonly texts: EventTexts;
   readonly color?: Color;
-  /** Its own times, with the time zone that the calendar had when they were set. */
-  readonly moved?: Times & { readonly anchor: Anchor };
+  /** Its own times, or dates, with the time zone that the calendar had when they were set. */
+  readonly moved?: Times & { readonly anchor: Anchor; readonly days?: Days };
   /** Time at which its times were set, by the clock of the database server. */
   readonly scheduledAt?: EpochMs;
   /** Time at which its color was set, by the clock of the database server. */

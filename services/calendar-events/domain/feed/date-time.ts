@@ -13,6 +13,16 @@ export function wallStamp(wall: WallMs): string {
   return new Date(wall).toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
 }
 
+/** The date of a wall time: 20240506 (RFC 5545, section 3.3.4). */
+export function dateStamp(wall: WallMs): string {
+  return wallStamp(wall).slice(0, 8);
+}
+
+/** A property that is one or more dates. */
+export function dateLine(name: string, walls: readonly WallMs[]): string {
+  return contentLine(`${name};VALUE=DATE`, walls.map(dateStamp).join(","));
+}
+
 /** A property that is an instant. */
 export function utcLine(name: string, at: EpochMs): string {
   return contentLine(name, utcStamp(at));

@@ -7,10 +7,12 @@ import {
 import type { EpochMs } from "../../../contracts/ids.ts";
 import { anchorOf, type Calendar, zoneOf } from "../calendar/calendar.ts";
 import { type EffectiveOccurrence, occurrenceView } from "../event/effective-occurrence.ts";
-import { type ListedEvent, textsOf } from "../event/event.ts";
+import { followsZone, type ListedEvent, textsOf } from "../event/event.ts";
 import { contentLine, textLine } from "./content-line.ts";
 import { localToInstant } from "../calendar/local-to-instant.ts";
-import { instantLine, utcLine, wallLine } from "./date-time.ts";
+import { DAY_MS } from "../recurrence/civil-days.ts";
+import { type Days, midnightAround } from "../calendar/days.ts";
+import { dateLine, instantLine, utcLine, wallLine } from "./date-time.ts";
 import { wallOfRule, type RecurringEvent, type SeriesPart } from "./series-parts.ts";
 import type { Times } from "../event/window.ts";
 
@@ -48,55 +50,64 @@ export const END_OF_EVENT = "END:VEVENT\r\n";
 /** The VEVENT of a single event. */
 export function singleEvent(event: FeedEvent, calendar: Calendar): string {
   const { id, color } = event;
-  return BEGIN + named(id, event, calendar) + utcTimes(event) + described(textsOf(event), color) + END_OF_EVENT;
+  const times = event.allDay === undefined ? utcTimes(event) : dates(event.allDay);
+  return BEGIN + named(id, event, calendar) + times + described(textsOf(event), color) + END_OF_EVENT;
 }
 
 /** The VEVENT of a part of a series, without exceptions and without its end. */
 export function seriesEvent(event: FeedEvent & RecurringEvent, part: SeriesPart, calendar: Calendar): string {
-  const { zone, wall, first, rrule } = part;
-  const start = wallLine("DTSTART", [wall], zone);
-  // DTEND instead of DURATION: the duration of an occurrence does not change on a day with a clock change (RFC 5545, section 3.8.5.3).
-  const end = isInstant(first) ? "" : instantLine("DTEND", endOfRead(first, part), zone);
   return (
     BEGIN +
     named(part.uid, event, calendar) +
-    start +
-    end +
-    contentLine("RRULE", rrule) +
+    (event.allDay === undefined ? wallTimes(part) : dates(event.allDay)) +
+    contentLine("RRULE", part.rrule) +
     described(textsOf(event), event.color)
   );
+}
+
+/** DTEND instead of DURATION: the duration of an occurrence does not change on a day with a clock change (RFC 5545, section 3.8.5.3). */
+function wallTimes(part: SeriesPart): string {
+  const { zone, wall, first } = part;
+  const end = isInstant(first) ? "" : instantLine("DTEND", endOfRead(first, part), zone);
+  return wallLine("DTSTART", [wall], zone) + end;
+}
+
+/** Dates have no zone. DTEND is not included (RFC 5545, section 3.6.1). */
+function dates({ startDay, endDay }: Days): string {
+  return dateLine("DTSTART", [startDay * DAY_MS]) + dateLine("DTEND", [endDay * DAY_MS]);
+}
+
+function ownTimes(occurrence: EffectiveOccurrence<FeedEvent>): string {
+  return occurrence.allDay === undefined ? utcTimes(occurrence) : dates(occurrence.allDay);
 }
 
 /** Original starts of a part without an occurrence. */
 export function exceptions(event: RecurringEvent, { zone }: SeriesPart, originals: readonly EpochMs[]): string {
   if (originals.length === 0) return "";
-  return wallLine("EXDATE", wallsOf(event, originals), zone);
+  const walls = wallsOf(event, originals);
+  return event.allDay === undefined ? wallLine("EXDATE", walls, zone) : dateLine("EXDATE", walls);
 }
 
 /** The VEVENT of an occurrence that differs from its series. */
 export function changedOccurrence(part: SeriesPart, occurrence: EffectiveOccurrence<FeedEvent>, calendar: Calendar) {
   const { event, ruleOccurrence, texts, color } = occurrence;
   const walls = wallsOf(event as RecurringEvent, [ruleOccurrence?.original ?? event.startsAt]);
-  return (
-    BEGIN +
-    named(part.uid, event, calendar) +
-    wallLine("RECURRENCE-ID", walls, part.zone) +
-    utcTimes(occurrence) +
-    described(texts, color) +
-    END_OF_EVENT
-  );
+  const id =
+    event.allDay === undefined ? wallLine("RECURRENCE-ID", walls, part.zone) : dateLine("RECURRENCE-ID", walls);
+  return BEGIN + named(part.uid, event, calendar) + id + ownTimes(occurrence) + described(texts, color) + END_OF_EVENT;
 }
 
 /** An occurrence of a series as a separate VEVENT. */
 export function occurrenceEvent(occurrence: EffectiveOccurrence<FeedEvent>, calendar: Calendar): string {
   const { event, texts, color } = occurrence;
   const { eventId } = occurrenceView(occurrence);
-  return BEGIN + named(eventId, event, calendar) + utcTimes(occurrence) + described(texts, color) + END_OF_EVENT;
+  return BEGIN + named(eventId, event, calendar) + ownTimes(occurrence) + described(texts, color) + END_OF_EVENT;
 }
 
-/** A new zone of the calendar changes how a series is shown, but is not a write of the series. */
-function named(uid: string, { revision, changedAt, recurring }: FeedEvent, calendar: Calendar): string {
-  const isInZone = recurring !== undefined;
+/** A new zone of the calendar changes the times of a series and of dates, but is not a write of the event. */
+function named(uid: string, event: FeedEvent, calendar: Calendar): string {
+  const { revision, changedAt } = event;
+  const isInZone = followsZone(event);
   const changed = utcChange(Math.max(changedAt, isInZone ? (calendar.zoneChanges.at(-1)?.since ?? 0) : 0));
   const sequence = revision + (isInZone ? anchorOf(calendar).version : 0);
   return contentLine("UID", uid) + changed + contentLine("SEQUENCE", String(sequence));
@@ -135,7 +146,9 @@ function described(texts: EventTexts, color: Color): string {
   return lines + colorLine(color);
 }
 
-function wallsOf({ startsAt, recurring }: RecurringEvent, originals: readonly EpochMs[]) {
+function wallsOf({ startsAt, recurring, allDay }: RecurringEvent, originals: readonly EpochMs[]) {
   const zone = zoneOf(recurring.anchor);
-  return originals.map((original) => wallOfRule({ startsAt, zone }, original));
+  if (allDay !== undefined) return originals.map((original) => midnightAround(original, zone));
+  const { startWall } = recurring;
+  return originals.map((original) => wallOfRule({ startsAt, startWall, zone }, original));
 }

@@ -12,10 +12,12 @@ import {
   ruleOccurrenceAt,
   type RuleOccurrence,
   type Series,
+  startWallOf,
 } from "../recurrence/occurrences.ts";
 import { writeRrule } from "../recurrence/rrule-text.ts";
 import { datesOf } from "../recurrence/rule-dates.ts";
 import type { Zone } from "../calendar/zone.ts";
+import { dateStamp } from "./date-time.ts";
 
 /**
  * The part of a series that one VEVENT can express: its occurrences in one of the zones that its calendar had. Nearly every series has one
@@ -41,8 +43,25 @@ const SECOND_MS = 1_000;
 /** The parts of a series, in order. */
 export function partsOf(event: RecurringEvent, calendar: Calendar): SeriesPart[] {
   const series = ruleOf(event, calendar);
-  const { clock, startsAt } = series;
-  const wallOf = ({ original }: RuleOccurrence) => wallOfRule({ startsAt, zone: clock[0].zone }, original);
+  return event.allDay === undefined ? partsByZone(event, series) : [partOfDates(event, series)];
+}
+
+/** Dates have no zone: a series of them is one part, whatever the zones of its calendar. */
+function partOfDates({ id }: RecurringEvent, series: Series): SeriesPart {
+  const { zone } = series.clock[0];
+  return {
+    uid: id,
+    zone,
+    wall: startWallOf(series),
+    first: firstRuleOccurrence(series),
+    rrule: writeRrule(series.recurrence, (until) => dateStamp(instantToLocal(until, zone))),
+    from: 0,
+    until: LAST_EPOCH_MS + 1,
+  };
+}
+
+function partsByZone(event: RecurringEvent, series: Series): SeriesPart[] {
+  const { clock } = series;
   const firsts = clock.map((_, era) => (era === 0 ? firstRuleOccurrence(series) : firstInEra(series, era)));
   const begun = firsts.flatMap((first, era) => {
     const next = firsts[era + 1];
@@ -53,11 +72,11 @@ export function partsOf(event: RecurringEvent, calendar: Calendar): SeriesPart[]
     const next = begun[place + 1];
     const zone = clock[era]?.zone ?? clock[0].zone;
     const isOnly = begun.length === 1;
-    const end = next === undefined ? undefined : localToInstant(wallOf(next.first), zone) - SECOND_MS;
+    const end = next === undefined ? undefined : localToInstant(next.first.wall, zone) - SECOND_MS;
     return {
       uid: next === undefined ? event.id : `${event.id}-${event.recurring.anchor.version + era}`,
       zone,
-      wall: wallOf(first),
+      wall: first.wall,
       first,
       rrule: writeRrule(ruleOfPart(series, { era, isOnly, end })),
       from: place === 0 ? 0 : first.original,
@@ -104,9 +123,9 @@ function ruleOfPart(series: Series, { era, isOnly, end }: PartOfRule): Recurrenc
 
 /** Start of the last occurrence of a rule with a count. */
 function lastStart(series: Series): EpochMs {
-  const { recurrence, startsAt, clock, lastDay } = series;
+  const { recurrence, clock, lastDay } = series;
   const zone = clock[0].zone;
-  const start = instantToLocal(startsAt, zone);
+  const start = startWallOf(series);
   const last = datesOf(recurrence, start, lastDay).last() ?? start;
   const original = localToInstant(last, zone);
   return movedByZone(clock, last, original)?.at ?? original;
@@ -116,8 +135,8 @@ function lastStart(series: Series): EpochMs {
  * The wall time at which the rule has the occurrence with this original start. It differs from the clock if the rule's wall
  * time did not exist and was moved forward.
  */
-export function wallOfRule({ startsAt, zone }: RuleStart, original: EpochMs): WallMs {
-  const start = instantToLocal(startsAt, zone);
+export function wallOfRule({ startWall, startsAt, zone }: RuleStart, original: EpochMs): WallMs {
+  const start = startWall ?? instantToLocal(startsAt, zone);
   const wall = instantToLocal(original, zone);
   const isRegular = (wall - start) % DAY_MS === 0;
   if (isRegular) return wall;
@@ -128,6 +147,7 @@ export function wallOfRule({ startsAt, zone }: RuleStart, original: EpochMs): Wa
 /** The start of a series, and the zone in which it was set. */
 interface RuleStart {
   readonly startsAt: EpochMs;
+  readonly startWall?: WallMs | undefined;
   readonly zone: Zone;
 }
 
@@ -138,7 +158,8 @@ function offsetBefore(at: EpochMs, zone: Zone): number {
 }
 
 /** Whether readers would take the start for another instant: its wall time occurs twice, and the start is the later one. */
-export function isLaterOfTwo({ startsAt, recurring }: RecurringEvent): boolean {
+export function isLaterOfTwo({ startsAt, recurring, allDay }: RecurringEvent): boolean {
+  if (allDay !== undefined || recurring.startWall !== undefined) return false;
   const zone = zoneOf(recurring.anchor);
   return localToInstant(instantToLocal(startsAt, zone), zone) !== startsAt;
 }

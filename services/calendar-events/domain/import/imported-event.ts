@@ -3,6 +3,8 @@ import type { ChangeReason, SkipReason } from "../../../contracts/event-import.c
 import type { EpochMs } from "../../../contracts/ids.ts";
 import type { Zone } from "../calendar/zone.ts";
 import type { Times } from "../event/window.ts";
+import { localToInstant } from "../calendar/local-to-instant.ts";
+import { readDateValue } from "./date-value.ts";
 import { type ImportedStart, readInstants, readStart, readTimes, type ZoneFinder } from "./imported-times.ts";
 import { readTexts } from "./imported-texts.ts";
 import { type Property, readProperties } from "./property.ts";
@@ -41,7 +43,7 @@ export function readEvent(text: string, calendarZone: Zone, find: ZoneFinder): I
   if (typeof start === "string") return start;
   const times = readTimes(start, { end: first("DTEND"), duration: first("DURATION") }, find);
   if (typeof times === "string") return times;
-  const recurrenceId = readRecurrenceId(first("RECURRENCE-ID"), start, find);
+  const recurrenceId = readRecurrenceId(first("RECURRENCE-ID"), start, calendarZone, find);
   if (typeof recurrenceId === "string") return recurrenceId;
   const dates = recurrenceId === undefined ? readDates(properties, start, find) : undefined;
   if (typeof dates === "string") return dates;
@@ -60,13 +62,17 @@ export function readEvent(text: string, calendarZone: Zone, find: ZoneFinder): I
   };
 }
 
+/** A date is an occurrence of a series of dates, from midnight on, also if this one has times (RFC 5545, section 3.8.4.4). */
 function readRecurrenceId(
   property: Property | undefined,
   start: ImportedStart,
+  calendarZone: Zone,
   find: ZoneFinder,
 ): EpochMs | undefined | SkipReason {
   if (property === undefined) return undefined;
   if (property.params.has("RANGE")) return "RANGE_NOT_SUPPORTED";
+  const value = readDateValue(property.value);
+  if (value?.kind === "date") return localToInstant(value.wall, calendarZone);
   return readInstants(property, start, find)?.[0] ?? "INVALID_TIME";
 }
 

@@ -2,15 +2,21 @@ import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { type EpochMs, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
 import { DAY_MS } from "./civil-days.ts";
 import { type CalendarClock, movedByZone } from "../calendar/calendar-clock.ts";
+import { LAST_END_DAY, midnightAround } from "../calendar/days.ts";
 import { MAX_UTC_OFFSET_MS, instantToLocal, localToInstant, type WallMs } from "../calendar/local-to-instant.ts";
 import { datesOf, type RuleDates } from "./rule-dates.ts";
 import type { Window } from "../../../contracts/window.ts";
+import type { Zone } from "../calendar/zone.ts";
 import { type Times, overlaps } from "../event/window.ts";
 
 /** A series: the times of the first occurrence, the rule, and the wall clock of the rule. */
 export interface Series extends Times {
   readonly recurrence: Recurrence;
   readonly clock: CalendarClock;
+  /** The wall time of the first occurrence. Absent if it is that of `startsAt`, which it is unless it does not exist. */
+  readonly startWall?: WallMs;
+  /** Number of days of an all-day event, whose occurrences begin and end at midnight (D50). */
+  readonly days?: number;
   /** The day of the last date by the count of a rule, which is expensive to compute; see `lastDayOf`. */
   readonly lastDay?: number;
 }
@@ -19,6 +25,8 @@ export interface Series extends Times {
 export interface RuleOccurrence extends Times {
   /** Its start in the zone in which the series was set. It identifies the occurrence (D12) and never changes. */
   readonly original: EpochMs;
+  /** Its wall time by the rule; the clock differs if that time does not exist. */
+  readonly wall: WallMs;
   readonly isFirst: boolean;
   /** Instant of the zone change that caused this start; undefined if none did. */
   readonly movedAt?: EpochMs;
@@ -41,8 +49,7 @@ export function eachOccurrenceOverlapping(
   limit: number,
   isExcluded: (original: EpochMs) => boolean = excludeNothing,
 ): Iterable<RuleOccurrence> {
-  const duration = series.endsAt - series.startsAt;
-  const range = { from: window.from - duration, until: window.until };
+  const range = { from: window.from - longestDuration(series), until: window.until };
   return ruleOccurrencesBetween(
     series,
     range,
@@ -76,9 +83,24 @@ function excludeNothing(): boolean {
   return false;
 }
 
+/** The wall time of the first occurrence. */
+export function startWallOf({ startWall, startsAt, clock }: Series): WallMs {
+  return startWall ?? instantToLocal(startsAt, clock[0].zone);
+}
+
+/** The duration of each occurrence on the wall clock. */
+export function wallDuration({ startsAt, endsAt, days }: Pick<Series, "startsAt" | "endsAt" | "days">): number {
+  return days === undefined ? endsAt - startsAt : days * DAY_MS;
+}
+
+/** The longest duration of an occurrence. A change of the clock makes a day longer by an hour, rarely by a whole day. */
+export function longestDuration(series: Pick<Series, "startsAt" | "endsAt" | "days">): number {
+  return wallDuration(series) + (series.days === undefined ? 0 : DAY_MS);
+}
+
 /** The first occurrence by the rule. */
 export function firstRuleOccurrence(series: Series): RuleOccurrence {
-  return ruleOccurrenceOf(series, instantToLocal(series.startsAt, series.clock[0].zone), series.startsAt);
+  return ruleOccurrenceOf(series, startWallOf(series), series.startsAt);
 }
 
 /**
@@ -86,7 +108,8 @@ export function firstRuleOccurrence(series: Series): RuleOccurrence {
  * moved it there; 0 if none did.
  */
 export function movedInstant(instant: EpochMs, clock: CalendarClock): { at: EpochMs; since: EpochMs } {
-  return movedByZone(clock, instantToLocal(instant, clock[0].zone), instant) ?? { at: instant, since: 0 };
+  const moved = movedByZone(clock, instantToLocal(instant, clock[0].zone), instant);
+  return { at: moved?.at ?? instant, since: moved?.since ?? 0 };
 }
 
 /** The occurrence with this original start; undefined if there is none. */
@@ -117,11 +140,11 @@ export function originalUnderNewRules(series: Series, original: EpochMs): EpochM
  * early. It may be later: at the end of time (D13), or if the last dates before UNTIL are not dates of the rule.
  */
 export function seriesEnd(series: Series): EpochMs | undefined {
-  const { recurrence, startsAt, endsAt } = series;
+  const { recurrence, startsAt } = series;
   const ruleEnd = lastStart(series);
   if (ruleEnd === undefined) return undefined;
   const last = Math.max(ruleEnd, startsAt, recurrence.rDates?.at(-1) ?? 0);
-  return Math.min(last + endsAt - startsAt, LAST_EPOCH_MS);
+  return Math.min(last + longestDuration(series), LAST_EPOCH_MS);
 }
 
 /** The latest possible start of an occurrence of the rule. */
@@ -130,13 +153,21 @@ function lastStart(series: Series): EpochMs | undefined {
   if (recurrence.until !== undefined) return recurrence.until + SECOND_MS;
   const last = seriesDates(series).last();
   if (last === undefined) return undefined;
-  return last === instantToLocal(startsAt, clock[0].zone) ? startsAt : localToInstant(last, clock[0].zone);
+  return last === startWallOf(series) ? startsAt : localToInstant(last, clock[0].zone);
 }
 
 /** Whether the series has a second occurrence before the end of time (D13), EXDATEs ignored. */
 export function hasSecondOccurrence(series: Series): boolean {
   const following = ruleOccurrencesBetween(withoutExceptions(series), FOR_ALL_TIME, 2, () => true);
   return [...following].length === 2;
+}
+
+/** The number of dates of a rule with a count before a wall time: at most the count. */
+export function countDatesBefore(series: Series, until: WallMs): number {
+  const next = seriesDates(series).read(startWallOf(series), until);
+  let count = 0;
+  while (next() !== undefined) count += 1;
+  return count;
 }
 
 /** Whether the EXDATEs leave any occurrence. */
@@ -151,8 +182,8 @@ function withoutExceptions({ recurrence: { exDates: _, ...recurrence }, ...serie
   return { ...series, recurrence };
 }
 
-function seriesDates({ recurrence, startsAt, clock, lastDay }: Series): RuleDates {
-  return datesOf(recurrence, instantToLocal(startsAt, clock[0].zone), lastDay);
+function seriesDates(series: Series): RuleDates {
+  return datesOf(series.recurrence, startWallOf(series), series.lastDay);
 }
 
 /**
@@ -172,7 +203,7 @@ function* ruleOccurrencesBetween(
   let found = 0;
   let before: EpochMs | undefined;
   for (let ruleOccurrence = next(); ruleOccurrence !== undefined && found < limit; ruleOccurrence = next()) {
-    if (ruleOccurrence.endsAt > LAST_EPOCH_MS) break;
+    if (endsTooLate(ruleOccurrence, series)) break;
     // If a zone skipped a day, its occurrence falls on the one of the next day: a recurrence set contains an instant
     // once.
     const isIncluded =
@@ -186,6 +217,11 @@ function* ruleOccurrencesBetween(
   }
 }
 
+/** Whether the occurrence would end after the year 9999 (D40). The last date of an all-day event has a date after it. */
+function endsTooLate({ wall, endsAt }: RuleOccurrence, { days }: Series): boolean {
+  return endsAt > LAST_EPOCH_MS || (days !== undefined && wall / DAY_MS + days > LAST_END_DAY);
+}
+
 /** Returns the next occurrence, in the order of original starts; undefined after the last one. */
 type ReadNext = () => RuleOccurrence | undefined;
 
@@ -195,7 +231,8 @@ function readOccurrences(series: Series, window: Window): ReadNext {
   const nextOfRule = readRuleOccurrences(series, window);
   if (rDates === undefined) return nextOfRule;
   const zone = series.clock[0].zone;
-  const walls = rDates.map((original) => ({ original, wall: instantToLocal(original, zone) }));
+  const wallOf = series.days === undefined ? instantToLocal : midnightAround;
+  const walls = rDates.map((original) => ({ original, wall: wallOf(original, zone) }));
   const added = walls.filter(({ wall }) => wall >= window.from && wall < window.until);
   let ofRule = nextOfRule();
   let taken = 0;
@@ -214,7 +251,7 @@ function readOccurrences(series: Series, window: Window): ReadNext {
 function readRuleOccurrences(series: Series, { from, until }: Window): ReadNext {
   const { recurrence, startsAt, clock } = series;
   const zone = clock[0].zone;
-  const start = instantToLocal(startsAt, zone);
+  const start = startWallOf(series);
   const next = seriesDates(series).read(from, until);
   const end = recurrence.until === undefined ? Infinity : secondOf(recurrence.until);
   return () => {
@@ -230,13 +267,15 @@ function secondOf(at: EpochMs): number {
   return Math.floor(at / SECOND_MS);
 }
 
-function ruleOccurrenceOf({ startsAt, endsAt, clock }: Series, wall: WallMs, original: EpochMs): RuleOccurrence {
-  const duration = endsAt - startsAt;
+function ruleOccurrenceOf(series: Series, wall: WallMs, original: EpochMs): RuleOccurrence {
+  const { startsAt, endsAt, days, clock } = series;
   const isFirst = original === startsAt;
-  const ruleOccurrence = { original, startsAt: original, endsAt: original + duration, isFirst };
+  const endOf = (start: EpochMs, zone: Zone) =>
+    days === undefined ? start + endsAt - startsAt : localToInstant(wall + days * DAY_MS, zone);
+  const ruleOccurrence = { original, wall, startsAt: original, endsAt: endOf(original, clock[0].zone), isFirst };
   if (clock.length === 1) return ruleOccurrence;
   const moved = movedByZone(clock, wall, original);
   return moved === undefined
     ? ruleOccurrence
-    : { ...ruleOccurrence, startsAt: moved.at, endsAt: moved.at + duration, movedAt: moved.since };
+    : { ...ruleOccurrence, startsAt: moved.at, endsAt: endOf(moved.at, moved.zone), movedAt: moved.since };
 }

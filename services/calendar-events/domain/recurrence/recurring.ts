@@ -5,20 +5,23 @@ import { refuse, type Refusal } from "../../../contracts/errors.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
 import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { type Anchor, type Calendar, zoneOf } from "../calendar/calendar.ts";
-import { type Recurring, seriesOf, type ListedEvent } from "../event/event.ts";
-import { instantToLocal } from "../calendar/local-to-instant.ts";
-import { hasOccurrence, hasSecondOccurrence, type Series } from "./occurrences.ts";
+import { type Recurring, seriesOf, type SeriesStart, type ListedEvent } from "../event/event.ts";
+import { midnightAround, wallOfDay } from "../calendar/days.ts";
+import { instantToLocal, localToInstant } from "../calendar/local-to-instant.ts";
+import type { Zone } from "../calendar/zone.ts";
+import { hasOccurrence, hasSecondOccurrence, type Series, startWallOf } from "./occurrences.ts";
 import { isDateOfRule, lastDayOf } from "./rule-dates.ts";
 
-/** The recurrence fields of a series that starts at an instant. */
+/** The recurrence fields of a series. */
 export function newRecurring(
   recurrence: Recurrence,
   anchor: Anchor,
-  startsAt: EpochMs,
+  { startsAt, allDay, startWall }: SeriesStart,
   hasOverrides = false,
 ): Recurring {
-  const lastDay = lastDayOf(recurrence, instantToLocal(startsAt, zoneOf(anchor)));
-  return complete<Recurring>()({ recurrence, anchor, hasOverrides, ...definedFields({ lastDay }) });
+  const wall = allDay === undefined ? (startWall ?? instantToLocal(startsAt, zoneOf(anchor))) : wallOfDay(allDay);
+  const lastDay = lastDayOf(recurrence, wall);
+  return complete<Recurring>()({ recurrence, anchor, hasOverrides, ...definedFields({ lastDay, startWall }) });
 }
 
 /**
@@ -30,15 +33,15 @@ export function newRecurring(
 export function seriesRefusal(
   event: ListedEvent,
   calendar: Calendar,
-  startField: "startsAt" | "recurrence",
+  startField: "startsAt" | "startDate" | "recurrence",
 ): Refusal | undefined {
   const series = seriesOf(event, calendar);
   if (series === undefined) return undefined;
   const { recurrence, startsAt, clock } = series;
   const { count, until, rDates = [], exDates } = recurrence;
   const zone = clock[0].zone;
-  if (!isDateOfRule(recurrence, instantToLocal(startsAt, zone))) {
-    const whose = startField === "startsAt" ? "must be a date of the recurrence" : "must have a date at the start";
+  if (!isDateOfRule(recurrence, startWallOf(series))) {
+    const whose = startField === "recurrence" ? "must have a date at the start" : "must be a date of the recurrence";
     return invalidField(startField, "CONFLICTING", `${whose}, on the wall clock of ${zone.name}`);
   }
   if (until !== undefined && until < startsAt) {
@@ -47,11 +50,20 @@ export function seriesRefusal(
   if (rDates.some((at) => at < startsAt)) {
     return invalidField("recurrence.rDates", "OUT_OF_RANGE", "must not be before the start");
   }
+  const addedWithin = series.days === undefined ? -1 : rDates.findIndex((at) => !isMidnight(at, zone));
+  if (addedWithin >= 0) {
+    const field = `recurrence.rDates[${addedWithin}]`;
+    return invalidField(field, "MALFORMED", `must be a midnight of ${zone.name}, since the event is all-day`);
+  }
   if (count !== 1 && !hasSecondOccurrence(series)) return secondOccurrenceRefusal(series);
   if (exDates !== undefined && !hasOccurrence(series)) {
     return invalidField("recurrence.exDates", "OUT_OF_RANGE", "must leave an occurrence");
   }
   return undefined;
+}
+
+function isMidnight(at: EpochMs, zone: Zone): boolean {
+  return localToInstant(midnightAround(at, zone), zone) === at;
 }
 
 /** The refusal names UNTIL if the rule would have a second occurrence without it. */

@@ -44,15 +44,19 @@ const NOT_SUPPORTED: ReadonlySet<string> = new Set([
 /** The members of a rule. */
 export type RuleInput = Pick<RecurrenceInput, RuleMember>;
 
-/** Formats a recurrence as an RRULE value, without EXDATEs and RDATEs. */
-export function writeRrule(recurrence: Recurrence): string {
+/**
+ * Formats a recurrence as an RRULE value, without EXDATEs and RDATEs.
+ *
+ * @param untilText - Formats UNTIL, by default in UTC.
+ */
+export function writeRrule(recurrence: Recurrence, untilText: (until: EpochMs) => string = writeUntil): string {
   const members = Object.keys(RRULE_PARTS) as RuleMember[];
   const parts = members.flatMap((member) => {
     const value = recurrence[member];
     if (value === undefined || (member in RECURRENCE_DEFAULTS && value === RECURRENCE_DEFAULTS[member as "count"])) {
       return [];
     }
-    return [`${RRULE_PARTS[member]}=${member === "until" ? writeUntil(value as EpochMs) : String(value)}`];
+    return [`${RRULE_PARTS[member]}=${member === "until" ? untilText(value as EpochMs) : String(value)}`];
   });
   return parts.join(";");
 }

@@ -5,6 +5,7 @@ import type { Embed, EmbedField } from "./chat-message.ts";
 import { ANNOUNCEMENT_WORDS, type AnnouncementWords } from "./announcement-words.ts";
 import { truncate, visibleText } from "./truncate-text.ts";
 import { EMBED_COLORS } from "./embed-colors.ts";
+import { dateLines, datesOf, dateSpanLine, type ShownDates } from "./event-dates.ts";
 import { instantLines, spanLine, type TimeStyle } from "./event-times.ts";
 import {
   MAX_AUTHOR,
@@ -66,15 +67,32 @@ function eventBody(
   };
 }
 
-function spanField({ startsAt, endsAt }: Occurrence, style: TimeStyle): EmbedField {
-  return { name: style.words.when, value: spanLine(startsAt, endsAt, style), inline: false };
+function spanField(occurrence: Occurrence, style: TimeStyle): EmbedField {
+  const { startsAt, endsAt } = occurrence;
+  const dates = datesOf(occurrence);
+  const value = dates === undefined ? spanLine(startsAt, endsAt, style) : dateSpanLine(dates, style);
+  return { name: style.words.when, value, inline: false };
 }
 
 /** An event without length shows no end. */
-function instantFields({ startsAt, endsAt }: Occurrence, style: TimeStyle): EmbedField[] {
+function instantFields(occurrence: Occurrence, style: TimeStyle): EmbedField[] {
+  const { startsAt, endsAt } = occurrence;
+  const dates = datesOf(occurrence);
+  if (dates !== undefined) return dateFields(dates, style);
   const starts = { name: style.words.starts, value: instantLines(startsAt, style), inline: true };
   if (endsAt === startsAt) return [starts];
   return [starts, { name: style.words.ends, value: instantLines(endsAt, style), inline: true }];
+}
+
+/** An event of one day shows no end. */
+function dateFields(dates: ShownDates, style: TimeStyle): EmbedField[] {
+  const { words } = style;
+  const { first, last } = dateLines(dates, style);
+  if (last === undefined) return [{ name: words.when, value: first, inline: true }];
+  return [
+    { name: words.starts, value: first, inline: true },
+    { name: words.ends, value: last, inline: true },
+  ];
 }
 
 function textField(name: string, text: string): EmbedField[] {

@@ -26,13 +26,13 @@ export function spanLine(startsAt: EpochMs, endsAt: EpochMs, style: TimeStyle): 
   return `${from} – ${until} (${start.zoneName}) · ${discordTimestamp(startsAt)} – ${discordTimestamp(endsAt)}`;
 }
 
-/** Discord's client shows it in the reader's time zone and language. */
-function discordTimestamp(at: EpochMs): string {
-  return `<t:${Math.floor(at / 1000)}:F>`;
+/** Discord's client shows it in the reader's time zone and language: `F` with the time, `D` the date alone. */
+export function discordTimestamp(at: EpochMs, format: "F" | "D" = "F"): string {
+  return `<t:${Math.floor(at / 1000)}:${format}>`;
 }
 
 /** A time zone without rules in this process is read and shown as UTC, so that its post is still sent. */
-function localTime(at: EpochMs, timezone: string): DateTime {
+export function localTime(at: EpochMs, timezone: string): DateTime {
   return DateTime.fromMillis(at, { zone: luxonZone(timezone) ?? "UTC" });
 }
 
@@ -40,7 +40,7 @@ function dateTimeText(local: DateTime, style: TimeStyle): string {
   return style.words.dateTime(dateText(local, style.words), timeText(local, style));
 }
 
-function dateText(local: DateTime, words: AnnouncementWords): string {
+export function dateText(local: DateTime, words: AnnouncementWords): string {
   const { year, month, day, weekday } = local;
   return words.date({ year, month, day, weekday }, words.weekdays[weekday - 1] ?? "", words.months[month - 1] ?? "");
 }

@@ -4,6 +4,7 @@ import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { PostKey } from "../post/post.ts";
 import type { SinkName } from "../post/sink-name.ts";
 import { covers } from "./covers.ts";
+import { formerIds } from "./former-ids.ts";
 
 /**
  * Why a planned post is no longer desired.
@@ -25,7 +26,12 @@ export function cancelReason(
   if (!announcement.enabled) return "the announcement was disabled";
   if (post.startsAt >= startsThrough) return "the announcement was re-timed";
   const occurrence = input.occurrences.find(({ occurrenceId }) => occurrenceId === post.occurrenceId);
-  if (occurrence === undefined) return "the event was deleted or moved out of reach";
+  if (occurrence === undefined) {
+    const isSplit = input.occurrences.some((one) => formerIds(one).includes(post.occurrenceId));
+    return isSplit
+      ? "the event is in the series that follows, after a split"
+      : "the event was deleted or moved out of reach";
+  }
   if (!covers(announcement, occurrence)) {
     const isRecolored = announcement.type === "COLOR" && occurrence.coloredAt > announcement.standsSince;
     return isRecolored ? "the event got another color" : "the announcement no longer covers the event";

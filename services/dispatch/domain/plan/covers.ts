@@ -1,6 +1,7 @@
 import { unhandled } from "../../../../mixins/objects/unhandled.ts";
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
+import { formerIds } from "./former-ids.ts";
 
 /** Whether the announcement applies to this occurrence (D23, D24); a disabled announcement applies to none. */
 export function covers(announcement: AnnouncementRule, occurrence: Occurrence): boolean {
@@ -11,7 +12,7 @@ export function covers(announcement: AnnouncementRule, occurrence: Occurrence): 
     case "COLOR":
       return occurrence.color === announcement.eventColor;
     case "RECUR":
-      return occurrence.eventId === announcement.eventId;
+      return isOfSeries(announcement.eventId, occurrence);
     case "SPECIFIC":
       return namesOccurrence(announcement.eventId, occurrence);
     default:
@@ -20,7 +21,14 @@ export function covers(announcement: AnnouncementRule, occurrence: Occurrence): 
   }
 }
 
-/** A SPECIFIC announcement that names a series applies to the first occurrence (D24). */
-function namesOccurrence(reference: string, { occurrenceId, eventId, isFirst }: Occurrence): boolean {
-  return occurrenceId === reference || (eventId === reference && isFirst);
+/** The announcement of a series covers those that were split from it, too (D51). */
+function isOfSeries(reference: string, { eventId, follows = [] }: Occurrence): boolean {
+  return eventId === reference || follows.some((id) => id === reference);
+}
+
+/** A SPECIFIC announcement that names a series applies to the first occurrence (D24), which no split takes from it. */
+function namesOccurrence(reference: string, occurrence: Occurrence): boolean {
+  const { occurrenceId, eventId, isFirst } = occurrence;
+  if (occurrenceId === reference || (eventId === reference && isFirst)) return true;
+  return formerIds(occurrence).some((id) => id === reference);
 }

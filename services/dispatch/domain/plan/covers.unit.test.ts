@@ -33,4 +33,27 @@ describe("an announcement (D23, D24)", () => {
     const onSecond = sampleAnnouncement({ type: "SPECIFIC", eventId: "e1_2" as OccurrenceId });
     expect([first, second].map((occurrence) => covers(onSecond, occurrence))).toEqual([false, true]);
   });
+
+  test("that refers to a series or an occurrence covers it in the series that was split from it, but no other (D51)", () => {
+    const follows = ["e0", "e1"] as EventId[];
+    const part = {
+      eventId: "e2" as EventId,
+      occurrenceId: "e2_2" as OccurrenceId,
+      recurs: true,
+      isFirst: true,
+      follows,
+    };
+    const occurrence = sampleOccurrence(part);
+    const covering = (type: "RECUR" | "SPECIFIC", ids: string[]) =>
+      ids.filter((eventId) => covers(sampleAnnouncement({ type, eventId: eventId as EventId }), occurrence));
+    expect(covering("RECUR", ["e0", "e1", "e2", "e3"])).toEqual(["e0", "e1", "e2"]);
+    expect(covering("SPECIFIC", ["e0", "e1", "e2", "e0_2", "e1_2", "e2_2", "e1_1", "e3_2"])).toEqual([
+      "e2",
+      "e0_2",
+      "e1_2",
+      "e2_2",
+    ]);
+    const single = sampleOccurrence({ ...part, occurrenceId: "e2" as OccurrenceId, recurs: false });
+    expect(covers(sampleAnnouncement({ type: "SPECIFIC", eventId: "e1" as EventId }), single)).toBe(false);
+  });
 });

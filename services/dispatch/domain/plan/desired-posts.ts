@@ -1,10 +1,11 @@
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
-import type { EpochMs } from "../../../contracts/ids.ts";
+import type { EpochMs, OccurrenceId } from "../../../contracts/ids.ts";
 import { lateReason } from "../post/late-reason.ts";
 import { isOpen, mayHaveBeenSent, type Post, postId, type PostKey, subjectKey } from "../post/post.ts";
 import { type SinkName } from "../post/sink-name.ts";
 import type { Outage } from "../post/wait.ts";
 import { type FireTime, leadMs } from "./fire-time.ts";
+import { formerIds } from "./former-ids.ts";
 import type { PlanInput } from "./plan-input.ts";
 import { isReannounced } from "./reannounce.ts";
 import type { Candidate } from "./select-soonest.ts";
@@ -35,7 +36,10 @@ export function desiredPostsFor({
     const { id: announcementId, channel } = announcement;
     const { occurrenceId, startsAt } = occurrence;
     const post = { announcementId, occurrenceId, startsAt, sink, channel, time };
-    const isSecond = isReannounced(occurrence, leadMs(announcement), sentStarts.get(subjectKey(post)) ?? []);
+    const startsOf = (id: OccurrenceId) => sentStarts.get(subjectKey({ ...post, occurrenceId: id })) ?? [];
+    const before = formerIds(occurrence).flatMap(startsOf);
+    const starts = [...startsOf(occurrenceId), ...before];
+    const isSecond = before.includes(startsAt) || isReannounced(occurrence, leadMs(announcement), starts);
     const isBeforeSink = time.dueAt < (sinksEnabledSince[sink] ?? 0);
     const reason = isBeforeSink
       ? `the sink ${sink} was switched on after it was due`

@@ -3,6 +3,7 @@ import type { AnnouncementRule } from "../../../contracts/announcements.contract
 import type { AnnouncementId, EpochMs, OccurrenceId } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import { covers } from "./covers.ts";
+import { formerIds } from "./former-ids.ts";
 import { fireTime, type FireTime, leadMs } from "./fire-time.ts";
 import { comparePositions, type Position } from "./plan-order.ts";
 
@@ -114,8 +115,14 @@ function expiredWith(before: ExpiredCandidates | undefined, candidate: Candidate
 function occurrenceIndex(occurrences: readonly Occurrence[]): (rule: AnnouncementRule) => readonly Occurrence[] {
   const all = occurrences.toSorted((one, other) => one.startsAt - other.startsAt);
   const byColor = Map.groupBy(all, ({ color }) => color);
-  const byEvent = Map.groupBy(all, ({ eventId }) => eventId as string);
-  const byId = Map.groupBy(all, ({ occurrenceId }) => occurrenceId as string);
+  const byReference = new Map<string, Occurrence[]>();
+  for (const occurrence of all) {
+    for (const reference of referencesTo(occurrence)) {
+      const referred = byReference.get(reference);
+      if (referred === undefined) byReference.set(reference, [occurrence]);
+      else referred.push(occurrence);
+    }
+  }
   return ({ type, eventColor, eventId }) => {
     switch (type) {
       case "UNIVERSAL":
@@ -124,12 +131,18 @@ function occurrenceIndex(occurrences: readonly Occurrence[]): (rule: Announcemen
         return byColor.get(eventColor) ?? [];
       case "RECUR":
       case "SPECIFIC":
-        return byEvent.get(eventId) ?? byId.get(eventId) ?? [];
+        return byReference.get(eventId) ?? [];
       default:
         unhandled(type);
         return [];
     }
   };
+}
+
+/** The ids by which an announcement may refer to the occurrence (D24, D51). */
+function referencesTo(occurrence: Occurrence): ReadonlySet<string> {
+  const { occurrenceId, eventId, follows = [] } = occurrence;
+  return new Set<string>([eventId, occurrenceId, ...follows, ...formerIds(occurrence)]);
 }
 
 /** Binary search: the index of the first item with a value of at least `least`, in a list that is sorted by the value. */

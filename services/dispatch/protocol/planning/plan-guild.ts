@@ -3,6 +3,7 @@ import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../../co
 import type { OccurrencesStarting } from "../../../contracts/occurrences.contract.ts";
 import { selectCancelled } from "../../domain/plan/cancelled-before-planned.ts";
 import { leadMs } from "../../domain/plan/fire-time.ts";
+import { formerIds } from "../../domain/plan/former-ids.ts";
 import type { Plan, PlanChanges } from "../../domain/plan/plan.ts";
 import { CANDIDATES_PER_POST, type LedgerStart, type PlanInput } from "../../domain/plan/plan-input.ts";
 import { comparePositions, firstPositionAt, type Position } from "../../domain/plan/plan-order.ts";
@@ -76,7 +77,11 @@ export async function planGuild(
   const former = { rules: everyRule.filter(({ until }) => until !== undefined), occurrences: read.former };
   const cancelled = await runInSlices(ports, selectCancelled({ ...given, ...bounds }, former, maxOpenPosts));
   const selected = [...selection.candidates, ...cancelled, ...selection.expired.map(({ first }) => first)];
-  const ids = [...selected, ...(lastRead === undefined ? [] : [lastRead])].map(({ occurrenceId }) => occurrenceId);
+  const ids = [
+    ...[...selected, ...(lastRead === undefined ? [] : [lastRead])].map(({ occurrenceId }) => occurrenceId),
+    // An occurrence that was announced under another id is not announced again (D51).
+    ...selected.flatMap(({ occurrence }) => formerIds(occurrence)),
+  ];
   const rules = [...announcements, ...cancelled.map(({ announcement }) => announcement)];
   const pairs = { occurrenceIds: new Set(ids), announcementIds: new Set(rules.map(({ id }) => id)) };
   const existing = await existingPosts(ports, timing, guildId, pairs);

@@ -50,7 +50,7 @@ function fullCalendar(): NewEvent[] {
 
 function isIn(window: Window): (event: NewEvent) => boolean {
   const clock = [{ zone: UTC, since: 0 }] as const;
-  return ({ startsAt, endsAt, recurrence }) =>
+  return ({ startsAt = 0, endsAt = 0, recurrence }) =>
     recurrence === undefined
       ? overlaps({ startsAt, endsAt }, window)
       : occurrencesOverlapping({ startsAt, endsAt, recurrence: fullRecurrence(recurrence), clock }, window, 1).length >

@@ -1,0 +1,43 @@
+import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
+import type { OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
+import type { Window } from "../../contracts/window.ts";
+import type { Calendar } from "../domain/calendar/calendar.ts";
+import { inCalendars } from "../window-index/query.ts";
+
+/** Selects events by color, or by their ids. */
+export interface OnlyEvents extends Pick<OnlyOccurrences, "color"> {
+  readonly eventIds?: readonly EventId[];
+}
+
+/** Limits what a search reads of each event, and which events it reads. */
+export interface SearchOptions {
+  readonly texts: boolean;
+  /** With a color, series of other colors with overrides are read too: an occurrence may be recolored. */
+  readonly only?: OnlyEvents;
+  /** Series with overrides are read even if they have not changed since: an occurrence may have. */
+  readonly changedSince?: EpochMs | undefined;
+}
+
+/** Filters single events by their stored starts. */
+export function singleEventsFilter(
+  guildId: GuildId,
+  calendars: readonly Calendar[],
+  { from, until }: Window,
+  { only: { color, eventIds } = {}, changedSince }: SearchOptions,
+) {
+  return {
+    ...inCalendars(guildId, calendars),
+    ...(eventIds === undefined ? {} : { _id: { $in: eventIds } }),
+    ...(color === undefined ? {} : { color }),
+    ...(changedSince === undefined ? {} : { $or: changedAfter(changedSince) }),
+    startsAt: { $gte: from, $lt: until },
+    recurrence: { $exists: false },
+    eventId: { $exists: false },
+  };
+}
+
+/** Matches events whose start or color was set at the instant or later. */
+export function changedAfter(at: EpochMs): object[] {
+  const after = { $gte: new Date(at) };
+  return [{ scheduledAt: after }, { coloredAt: after }];
+}

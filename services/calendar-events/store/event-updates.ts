@@ -1,0 +1,46 @@
+import { stampedNewRecord, stampedReplacement, unchangedFields } from "../../../mixins/mongo/change-feed.ts";
+import type { ChangedEvent } from "../domain/event/change-event.ts";
+import type { StoredEvent } from "../domain/event/event.ts";
+import type { EventDocument } from "./calendar-event.document.ts";
+
+/** The first revision of a series that was split from another one: what is unchanged was set when it was set there (D31). */
+export function newPart(row: EventDocument, { rescheduled, recolored }: ChangedEvent, stored: StoredEvent) {
+  const kept = {
+    ...(rescheduled ? {} : { scheduledAt: new Date(stored.scheduledAt) }),
+    ...(recolored ? {} : { coloredAt: new Date(stored.coloredAt) }),
+  };
+  const [timeFields] = timestampsOf({ rescheduled, recolored });
+  return stampedNewRecord({ ...row, ...kept }, timeFields);
+}
+
+type ChangedFields = Partial<Pick<ChangedEvent, "rescheduled" | "recolored" | "isShortened">>;
+
+/**
+ * The update to the next revision of an event.
+ *
+ * @param former - The expression for the former state, if start, rule or color change, or later occurrences are removed.
+ */
+export function replacementOf(
+  row: EventDocument,
+  changed: ChangedFields,
+  former: object = unchangedFields("former"),
+): ReturnType<typeof stampedReplacement> {
+  const [timeFields, unchanged] = timestampsOf(changed);
+  return stampedReplacement(row, timeFields, { ...unchanged, ...former });
+}
+
+/** The timestamps that the update sets, and those that it leaves unchanged. */
+export function timestampsOf(changed: ChangedFields): [set: string[], unchanged: Record<string, string>] {
+  const { rescheduled = false, recolored = false } = changed;
+  const stamps = [
+    ["scheduledAt", rescheduled],
+    ["coloredAt", recolored],
+  ] as const;
+  const fieldsThat = (change: boolean) => stamps.filter(([, changes]) => changes === change).map(([field]) => field);
+  return [fieldsThat(true), unchangedFields(...fieldsThat(false))];
+}
+
+/** An override is not in the change feed: its series is. */
+export function untrackedReplacement(replacement: ReturnType<typeof stampedReplacement>): object[] {
+  return [...replacement, { $unset: "changedAt" }];
+}

@@ -1,0 +1,54 @@
+import { DateTime } from "luxon";
+import type { DateText, EpochMs } from "../../../contracts/ids.ts";
+import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
+import { dateText, discordTimestamp, localTime, type TimeStyle } from "./event-times.ts";
+
+/** The dates of an all-day event, and its instants (D50). */
+export interface ShownDates {
+  readonly startDate: DateText;
+  /** Not included. */
+  readonly endDate: DateText;
+  readonly startsAt: EpochMs;
+  readonly endsAt: EpochMs;
+}
+
+/** The dates of an occurrence; undefined if it is not all-day. */
+export function datesOf({ startDate, endDate, startsAt, endsAt }: Occurrence): ShownDates | undefined {
+  return startDate === undefined || endDate === undefined ? undefined : { startDate, endDate, startsAt, endsAt };
+}
+
+/**
+ * The first and the last day, each with a timestamp that Discord shows as a date in the zone of the reader. An event of one
+ * day has no last day.
+ */
+export function dateLines(dates: ShownDates, style: TimeStyle): { first: string; last: string | undefined } {
+  const { zoneName } = localTime(dates.startsAt, style.timezone);
+  const { first, last } = dayTexts(dates, style);
+  const { begins, ends } = timestampsOf(dates);
+  return {
+    first: `${first} (${zoneName})\n${begins}`,
+    last: last === undefined ? undefined : `${last} (${zoneName})\n${ends}`,
+  };
+}
+
+/** The days in one line, with one date for an event of one day. */
+export function dateSpanLine(dates: ShownDates, style: TimeStyle): string {
+  const { zoneName } = localTime(dates.startsAt, style.timezone);
+  const { first, last } = dayTexts(dates, style);
+  const { begins, ends } = timestampsOf(dates);
+  return last === undefined
+    ? `${first} (${zoneName}) · ${begins}`
+    : `${first} – ${last} (${zoneName}) · ${begins} – ${ends}`;
+}
+
+/** The dates as they were set, whatever the zone. */
+function dayTexts({ startDate, endDate }: ShownDates, { words }: TimeStyle) {
+  const first = DateTime.fromISO(startDate, { zone: "UTC" });
+  const last = DateTime.fromISO(endDate, { zone: "UTC" }).minus({ days: 1 });
+  return { first: dateText(first, words), last: last > first ? dateText(last, words) : undefined };
+}
+
+/** The second timestamp is in the last day. */
+function timestampsOf({ startsAt, endsAt }: ShownDates) {
+  return { begins: discordTimestamp(startsAt, "D"), ends: discordTimestamp(Math.max(startsAt, endsAt - 1), "D") };
+}
