@@ -1,3 +1,5 @@
+import { WEBHOOK_DESCRIPTIONS } from "./webhook-descriptions.ts";
+
 const FREQUENCY = "Unit of the rule's step: one day, week, month or year on the calendar's wall clock.";
 const NEXT_KEYS = "Cursor of the next page, to be sent as `before`; absent on the last page.";
 const LIST_AMOUNT =
@@ -94,8 +96,12 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   event: "The event or series, if `kind` is event. A change of one occurrence is a change of its series.",
   announcement: "The announcement, if `kind` is announcement, without `dangling`.",
   post: "The post with its outcome, if `kind` is post.",
+  webhook: "The webhook, if `kind` is webhook. It is disabled if `enabled` is false.",
   has_changed_occurrences:
     "True if occurrences of the series were changed or cancelled; the lists of events have them.",
+
+  // Webhooks
+  ...WEBHOOK_DESCRIPTIONS,
 
   // Calendars
   "Calendar.calendar_number": "Number of the calendar within the guild; 1 is the main calendar.",

@@ -27,7 +27,9 @@ import {
   listChangedCalendars,
   listChangedEvents,
   listChangedSettings,
+  listChangedWebhooks,
   listSettledPosts,
+  readEncodedChanges,
 } from "../../contracts/guild-changes.contract.ts";
 import {
   getGuildSettings,
@@ -36,6 +38,7 @@ import {
 } from "../../contracts/guild-settings.contract.ts";
 import { healthOf } from "../../contracts/health.contract.ts";
 import { OWNERS, type ServiceName, SERVICES } from "../../contracts/service-names.ts";
+import { webhookChanged } from "../../contracts/webhooks.contract.ts";
 
 /** An action or an event. */
 type Contract = { readonly name: string };
@@ -59,6 +62,7 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
       listChangedCalendars,
       listChangedEvents,
       listChangedSettings,
+      listChangedWebhooks,
       listSettledPosts,
       ...OWNERS.map(healthOf),
     ],
@@ -88,6 +92,19 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
     listensTo: [announcementChanged, calendarChanged, calendarEventChanged, guildSettingsChanged],
   },
   "guild-settings": { calls: [], broadcasts: [guildSettingsChanged], listensTo: [] },
+  webhooks: {
+    calls: [readEncodedChanges],
+    broadcasts: [webhookChanged],
+    listensTo: [
+      announcementChanged,
+      announcementPosted,
+      announcementMissed,
+      announcementFailed,
+      calendarChanged,
+      calendarEventChanged,
+      guildSettingsChanged,
+    ],
+  },
 };
 
 /** The subjects that the NATS user of a service may publish and subscribe to. */

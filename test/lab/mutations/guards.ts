@@ -17,6 +17,7 @@ import { PROCESS_GUARDS } from "./process-guards.ts";
 import { REQUEST_GUARDS } from "./request-guards.ts";
 import { REVISION_GUARDS } from "./revision-guards.ts";
 import { SERVER_GUARDS } from "./server-guards.ts";
+import { WEBHOOK_GUARDS } from "./webhook-guards.ts";
 
 /** The guards that `npm run mutations` removes one at a time, to show that a test fails. */
 export const TESTED_GUARDS: readonly TestedGuard[] = [
@@ -37,6 +38,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...REQUEST_GUARDS,
   ...REVISION_GUARDS,
   ...SERVER_GUARDS,
+  ...WEBHOOK_GUARDS,
 ];
 
 /** All guards that the lab removes. */
