@@ -63,6 +63,7 @@ function passwords(random: () => string): Record<ServiceName, string> {
 /** The secrets of a single service. The operator sets the empty ones; an empty value counts as absent. */
 function ofItsOwn(service: string, random: () => string): Readonly<Record<string, string>> {
   if (service === "api") return { API_KEY: `gc_operator_${random()}`, API_KEY_PEPPER: random() };
+  if (service === "webhooks") return { WEBHOOKS_KEY: random() };
   return service === "dispatch" ? { DISCORD_TOKEN: "", WEBHOOK_SECRET: "" } : {};
 }
 

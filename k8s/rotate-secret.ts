@@ -20,6 +20,7 @@ export class RotationError extends Error {}
 export const ROTATIONS: Readonly<Record<string, Rotation>> = {
   "operator-key": (_, __, value) => ({ api: { API_KEY: `gc_operator_${value()}` } }),
   "key-pepper": (_, __, value) => ({ api: { API_KEY_PEPPER: value() } }),
+  "webhooks-key": (_, __, value) => ({ webhooks: { WEBHOOKS_KEY: value() } }),
   "discord-token": (_, __, value) => ({ dispatch: { DISCORD_TOKEN: value() } }),
   "webhook-secret": (_, __, value) => ({ dispatch: { WEBHOOK_SECRET: value() } }),
 
@@ -43,8 +44,9 @@ export const ROTATIONS: Readonly<Record<string, Rotation>> = {
     const password = value();
     const before = valueOf(secrets, "nats", "passwords.conf");
     const line = new RegExp(`^${variable(oneOfTheServices(service))}: ".*"$`, "m");
-    const after = before.replace(line, () => `${variable(service)}: "${password}"`);
-    if (after === before) throw new RotationError(`passwords.conf of the secret nats has no line for ${service}`);
+    const entry = `${variable(service)}: "${password}"`;
+    // A service that is newer than the installation has no line yet.
+    const after = line.test(before) ? before.replace(line, () => entry) : `${before}${entry}\n`;
     return {
       nats: { "passwords.conf": after },
       [service]: { NATS_URL: withPassword(secrets, service, "NATS_URL", password) },

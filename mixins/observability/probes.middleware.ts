@@ -10,7 +10,7 @@ import { isBusUp } from "../bus/nats-transporter.ts";
 /** The settings of probes. */
 export const probeSettings = {
   PROBE_PORT: integerSetting(
-    "Port of /health/live, /health/ready and /metrics of each process; with `npm run start:nats` the first of five ports; 0 for none",
+    "Port of /health/live, /health/ready and /metrics of each process; with `npm run start:nats` the first of six ports; 0 for none",
     0,
     0,
     65_535,

@@ -10,6 +10,7 @@ import { calendarEventChanged } from "../contracts/calendar-events.contract.ts";
 import { calendarChanged } from "../contracts/calendars.contract.ts";
 import { announcementFailed, announcementMissed, announcementPosted } from "../contracts/dispatch.contract.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
+import { webhookChanged } from "../contracts/webhooks.contract.ts";
 import type { EventContract } from "../contracts/contract.ts";
 import { changesActions } from "./changes/changes.actions.ts";
 import { lostWritesStore } from "./changes/lost-writes.store.ts";
@@ -145,6 +146,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
       ...listen(calendarChanged, (payload) => forwardChange(calendarChanged, payload)),
       ...listen(calendarEventChanged, (payload) => forwardChange(calendarEventChanged, payload)),
       ...listen(guildSettingsChanged, (payload) => forwardChange(guildSettingsChanged, payload)),
+      ...listen(webhookChanged, (payload) => forwardChange(webhookChanged, payload)),
     },
     async started(this: Service) {
       const { logger } = this;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { serve } from "../../mixins/actions/contract-action.ts";
+import { WEBHOOKS_KEY } from "../../test/harness/every-owner.ts";
 import { standIn, startTestGateway, type TestGateway, untilReady } from "../../test/harness/test-gateway.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
@@ -16,6 +17,7 @@ import { listSettledPosts } from "../contracts/guild-changes.contract.ts";
 import { ownerServices } from "../dispatch/adapters/owner-services.ts";
 import { renderPreview } from "../dispatch/queries/preview.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
+import { webhooksService } from "../webhooks/webhooks.service.ts";
 import { ROUTES } from "./route-table.ts";
 import { changesExample } from "./v2/changes.routes.ts";
 import { announcementExamples, danglingExample } from "./v1/announcement.examples.ts";
@@ -43,10 +45,12 @@ describe("the examples of the API document", () => {
   function learn(expected: object, actual: object): void {
     const pairs = Object.entries(expected).map(([wire, value]) => [wire, value, (actual as never)[wire]] as const);
     for (const [wire, example, name] of pairs) {
-      if (["id", "key", "path", "created", "at", "by", "previous_until", "changed", "sync_token"].includes(wire))
+      if (
+        ["id", "key", "path", "created", "at", "by", "previous_until", "changed", "sync_token", "secret"].includes(wire)
+      )
         names.set(String(example), String(name));
     }
-    for (const list of ["keys", "changes", "feeds"]) {
+    for (const list of ["keys", "changes", "feeds", "webhooks"]) {
       const [things, found] = [expected, actual].map((each) => (each as Record<string, object[]>)[list] ?? []);
       for (const [at, thing] of things!.entries()) learn(thing, found![at] ?? {});
     }
@@ -104,6 +108,7 @@ describe("the examples of the API document", () => {
       announcementsService({ mongoUrl }),
       calendarEventsService({ mongoUrl, now: () => current.epoch_start }),
       dispatch,
+      webhooksService({ mongoUrl, key: WEBHOOKS_KEY, allowPrivate: false }),
     ]);
     await untilReady(gateway);
     const { is_parent: _, event_id, ...fields } = current;

@@ -61,7 +61,7 @@ describe("the checks of a request", () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
-    const others = (["calendar-events", "announcements", "dispatch"] as const).map((name) => standIn(name));
+    const others = (["calendar-events", "announcements", "dispatch", "webhooks"] as const).map((name) => standIn(name));
     gateway = await startTestGateway((mongoUrl) => [guildSettingsService({ mongoUrl }), ...others]);
     await storeKeys(gateway.mongoUrl);
     await untilReady(gateway);

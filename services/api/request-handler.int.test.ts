@@ -30,6 +30,7 @@ describe("a request through the gateway", () => {
         },
       }),
       standIn("dispatch"),
+      standIn("webhooks"),
     ]);
     await untilReady(gateway);
   });
@@ -178,6 +179,7 @@ describe("a request through the gateway", () => {
       "api.listFeedsPage",
       "api.listKeyChanges",
       "api.listKeys",
+      "api.readEncodedChanges",
       "api.revokeFeed",
       "api.revokeKey",
       "api.rotateFeed",

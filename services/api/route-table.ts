@@ -7,6 +7,7 @@ import { changesRoutes } from "./v2/changes.routes.ts";
 import { feedRoutes } from "./v2/feeds.routes.ts";
 import { eventRoutes } from "./v2/events.routes.ts";
 import { settingsRoutesV2 } from "./v2/settings.routes.ts";
+import { webhookRoutes } from "./v2/webhooks.routes.ts";
 
 /**
  * Every endpoint, for the gateway, the API document and the tests. The order is the order of the document, in which the
@@ -20,6 +21,7 @@ export const ROUTES: readonly Route[] = [
   ...calendarRoutes,
   ...feedRoutes,
   ...changesRoutes,
+  ...webhookRoutes,
   ...keyRoutes,
 ];
 

@@ -24,6 +24,9 @@ describe("the route table", () => {
         ...["get", "update", "list"].map((it) => `/v2/calendar/${it}`),
         ...["create", "list", "rotate", "revoke"].map((it) => `/v2/calendar/feeds/${it}`),
         "/v2/changes",
+        ...["create", "get", "update", "delete", "list", "deliveries", "redeliver", "rotate"].map(
+          (it) => `/v2/webhooks/${it}`,
+        ),
         ...["month", "date", "range", "ongoing"].map((it) => `/v2/events/list/${it}`),
         ...["create", "list", "audit", "rotate", "revoke"].map((it) => `/admin/keys/${it}`),
       ].toSorted(),
@@ -63,7 +66,7 @@ describe("the route table", () => {
   );
 
   test("allows reads with a read-only key, and reads may be retried", () => {
-    const reads = /\/(?:get|list|audit|upcoming|history|preview|month|date|range|ongoing|changes|search)$/;
+    const reads = /\/(?:get|list|audit|upcoming|history|preview|month|date|range|ongoing|changes|search|deliveries)$/;
     const toRead = byPath.filter(([, { contract }]) => contract.keys.endsWith("read"));
     expect(byPath.filter(([path]) => reads.test(path))).toEqual(toRead);
     expect(toRead.filter(([, { contract }]) => !contract.idempotent)).toEqual([]);

@@ -33,6 +33,7 @@ describe("an unavailable service", () => {
       ),
       standIn("announcements", actions),
       standIn("dispatch"),
+      standIn("webhooks"),
     ]);
     await untilReady(gateway);
   });

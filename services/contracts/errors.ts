@@ -20,6 +20,8 @@ export const ERRORS = {
   CALENDAR_NOT_FOUND: { status: 404, message: "Calendar not found" },
   KEY_NOT_FOUND: { status: 404, message: "Key not found" },
   FEED_NOT_FOUND: { status: 404, message: "Feed not found" },
+  WEBHOOK_NOT_FOUND: { status: 404, message: "Webhook not found" },
+  DELIVERY_NOT_FOUND: { status: 404, message: "Delivery not found" },
   SYNC_TOKEN_EXPIRED: {
     status: 410,
     message: "The sync token is too old; read everything again, without a token",
@@ -36,6 +38,13 @@ export const ERRORS = {
   TOO_MANY_ANNOUNCEMENTS: { status: 409, message: "The guild already has 1000 announcements" },
   TOO_MANY_SUBSCRIBERS: { status: 409, message: "An announcement has at most 1000 subscribed roles and 1000 users" },
   TOO_MANY_FEEDS: { status: 409, message: "The guild already has 100 feeds" },
+  TOO_MANY_WEBHOOKS: { status: 409, message: "The guild already has 10 webhooks" },
+  TOO_MANY_DELIVERIES: { status: 409, message: "The webhook already has 200 pending deliveries" },
+  WEBHOOK_DISABLED: { status: 409, message: "The webhook is disabled; enable it first" },
+  WEBHOOK_ROTATING: {
+    status: 409,
+    message: "Two secrets of the webhook are in use; wait until the older one expires, or send overlap_hours 0",
+  },
   TOO_MANY_EVENTS: { status: 409, message: "The guild already has the maximum number of events" },
   IDEMPOTENCY_KEY_REUSED: { status: 409, message: "Another request was sent with this Idempotency-Key" },
   TOO_MANY_REQUESTS: { status: 429, message: "Too many requests; try again when Retry-After has passed" },

@@ -12,6 +12,7 @@ import * as guildSettings from "./guild-settings.contract.ts";
 import { healthOf } from "./health.contract.ts";
 import * as occurrences from "./occurrences.contract.ts";
 import { OWNERS } from "./service-names.ts";
+import * as webhooks from "./webhooks.contract.ts";
 
 /** A contract with unknown params and result. */
 export type AnyContract = ActionContract<unknown, unknown>;
@@ -28,6 +29,7 @@ const MODULES: readonly object[] = [
   guildChanges,
   guildSettings,
   occurrences,
+  webhooks,
 ];
 
 /** All actions on the bus. */

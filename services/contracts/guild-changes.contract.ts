@@ -7,9 +7,10 @@ import { epochMs, guildId, integer, listOf, optional, text, textOf } from "./fie
 import type { GuildSettings } from "./guild-settings.contract.ts";
 import type { EpochMs, GuildId } from "./ids.ts";
 import { OWNERS } from "./service-names.ts";
+import type { WebhookView } from "./webhooks.contract.ts";
 
 /** Kinds of records in the changes of a guild (D48). */
-export const CHANGE_KINDS = ["settings", "calendar", "event", "announcement", "post"] as const;
+export const CHANGE_KINDS = ["settings", "calendar", "event", "announcement", "post", "webhook"] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** An event with its calendar. */
@@ -26,6 +27,7 @@ export interface RecordOfKind {
   readonly event: ChangedEvent;
   readonly announcement: Announcement;
   readonly post: SettledPost;
+  readonly webhook: WebhookView;
 }
 
 /** The newest revision of a record that has changed; one member has the record, unless it is deleted. */
@@ -73,6 +75,45 @@ export const listChanges = action<ListChangesParams, GuildChanges>({
   },
   dependsOn: () => OWNERS,
   isSearch: true,
+  idempotent: true,
+});
+
+export interface ReadEncodedChangesParams {
+  readonly guildId: GuildId;
+  /** The kinds to read. The position of every other kind moves to the time of the read. */
+  readonly kinds: readonly ChangeKind[];
+  /** The token of the read before; absent for `since`. */
+  readonly syncToken?: string;
+  /** Changes of this time and later ones, for a first read. */
+  readonly since?: EpochMs;
+  readonly limit: number;
+}
+
+/** A change with its record in the form of the HTTP API. */
+export interface EncodedChange extends Pick<GuildChange, "kind" | "id" | "revision" | "changedAt" | "deleted"> {
+  /** The record as JSON, which keeps every digit of 64-bit ids; absent if it is deleted. */
+  readonly json?: string;
+}
+
+export interface EncodedChanges extends Pick<GuildChanges, "syncToken" | "more"> {
+  readonly changes: readonly EncodedChange[];
+  /** Before the read, by the database server's clock. Without `more`, everything that was stored before is read. */
+  readonly readAt: EpochMs;
+  /** Whether changes wait until no earlier write can appear before them. */
+  readonly isHeldBack: boolean;
+}
+
+/** Internal, for webhooks: the changes of a guild, with records in the form of the HTTP API, which only the gateway knows. */
+export const readEncodedChanges = action<ReadEncodedChangesParams, EncodedChanges>({
+  name: "api.readEncodedChanges",
+  keys: "none",
+  params: {
+    guildId,
+    kinds: listOf(textOf("a kind of records", /^[a-z]+$/, 20), CHANGE_KINDS.length),
+    syncToken: listChanges.params.syncToken,
+    since: optional(epochMs),
+    limit: integer(1, MAX_CHANGES),
+  },
   idempotent: true,
 });
 
@@ -146,5 +187,6 @@ export const listChangedSettings = changedRecordsOf<GuildSettings>("guild-settin
 export const listChangedCalendars = changedRecordsOf<CalendarView>("calendar-events.listChangedCalendars");
 export const listChangedEvents = changedRecordsOf<ChangedEvent>("calendar-events.listChanged");
 export const listChangedAnnouncements = changedRecordsOf<Announcement>("announcements.listChanged");
+export const listChangedWebhooks = changedRecordsOf<WebhookView>("webhooks.listChanged");
 /** Settled posts, which do not change any more. */
 export const listSettledPosts = changedRecordsOf<SettledPost>("dispatch.listSettled");

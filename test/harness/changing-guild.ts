@@ -12,6 +12,7 @@ export interface Change {
   readonly deleted: boolean;
   readonly event?: Record<string, unknown>;
   readonly post?: Record<string, unknown>;
+  readonly webhook?: Record<string, unknown>;
 }
 
 interface ChangesBody {

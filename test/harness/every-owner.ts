@@ -3,7 +3,11 @@ import { announcementsService } from "../../services/announcements/announcements
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
+import { webhooksService } from "../../services/webhooks/webhooks.service.ts";
 import { newRecordingSink } from "../fixtures/recording-sink.ts";
+
+/** The key of the webhooks of every test. */
+export const WEBHOOKS_KEY = "webhooks-key-of-the-tests-0123456789abcdef";
 
 /** All services but the gateway, with a sink that only records. */
 export function everyOwner(mongoUrl: string): ServiceSchema[] {
@@ -11,6 +15,7 @@ export function everyOwner(mongoUrl: string): ServiceSchema[] {
     guildSettingsService({ mongoUrl }),
     announcementsService({ mongoUrl }),
     calendarEventsService({ mongoUrl }),
+    webhooksService({ mongoUrl, key: WEBHOOKS_KEY, allowPrivate: true }),
     dispatchService({ mongoUrl, sinks: [newRecordingSink()], graceMs: 60_000 }),
   ];
 }

@@ -21,6 +21,7 @@ describe("changes of one resource by several clients (D36)", () => {
       announcementsService({ mongoUrl }),
       calendarEventsService({ mongoUrl }),
       standIn("dispatch"),
+      standIn("webhooks"),
     ];
     const first = await startTestGateway(services);
     replicas = [first, await startTestGateway(() => services(first.mongoUrl))];

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { serve } from "../../mixins/actions/contract-action.ts";
+import { webhooksService } from "../../services/webhooks/webhooks.service.ts";
+import { WEBHOOKS_KEY } from "../harness/every-owner.ts";
 import { standIn, startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
 import { announcementsChangesSince } from "../../services/contracts/announcements.contract.ts";
 import { calendarEventsChangesSince } from "../../services/contracts/calendar-events.contract.ts";
@@ -30,6 +32,7 @@ describe("every field of every endpoint", () => {
       guildSettingsService({ mongoUrl }),
       announcementsService({ mongoUrl }),
       calendarEventsService({ mongoUrl }),
+      webhooksService({ mongoUrl, key: WEBHOOKS_KEY, allowPrivate: false }),
       standIn("dispatch", {
         ...serve(listUpcomingPosts, async () => ({ posts: [] })),
         ...serve(listPostHistory, async () => []),

@@ -6,7 +6,7 @@ import type { GuildId } from "../../services/contracts/ids.ts";
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { type ChatSink, startChatSink } from "../harness/chat-sink.ts";
-import { startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
 import { until } from "../harness/until.ts";
 
 /** Two guilds of one bot, with a channel each. */
@@ -43,6 +43,7 @@ describe("posts in channels of other guilds (D35)", () => {
       announcementsService({ mongoUrl }),
       calendarEventsService({ mongoUrl }),
       dispatchService({ mongoUrl, sinks: [chat.sink], graceMs: 60_000 }),
+      standIn("webhooks"),
     ]);
     await untilReady(gateway);
     for (const guild of GUILDS) {

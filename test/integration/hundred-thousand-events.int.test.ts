@@ -60,6 +60,7 @@ describe("a guild with a hundred thousand events, over HTTP", () => {
       calendarEventsService({ mongoUrl, now: () => NOW }),
       standIn("announcements", {}),
       standIn("dispatch", {}),
+      standIn("webhooks"),
     ]);
     await untilReady(gateway);
     const calendar = await openCalendar(gateway.mongoUrl);

@@ -30,6 +30,7 @@ describe("a feed of many events", () => {
       countingPages(calendarEventsService({ mongoUrl }), () => (pagesRead += 1)),
       standIn("announcements"),
       standIn("dispatch"),
+      standIn("webhooks"),
     ]);
     await untilReady(gateway);
     const daily = { recur: true, recurrence: { frequency: "DAILY" }, name: "Daily" };

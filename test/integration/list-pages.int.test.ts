@@ -4,7 +4,7 @@ import { calendarEventsService } from "../../services/calendar-events/calendar-e
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { newRecordingSink } from "../fixtures/recording-sink.ts";
-import { startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
 import { until } from "../harness/until.ts";
 
 const guild_id = "375357265198317579";
@@ -42,6 +42,7 @@ describe("the lists of the API in pages (D49)", () => {
       announcementsService({ mongoUrl }),
       calendarEventsService({ mongoUrl }),
       dispatchService({ mongoUrl, sinks: [newRecordingSink()], graceMs: 900_000 }),
+      standIn("webhooks"),
     ]);
     await untilReady(gateway);
     await done("/v2/guild/settings/update", { guild_id, max_calendars: 3 });

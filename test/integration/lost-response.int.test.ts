@@ -12,7 +12,7 @@ describe("a write whose response to the gateway is lost", () => {
 
   beforeAll(async () => {
     gateway = await startTestGateway(() => [
-      ...(["guild-settings", "calendar-events", "dispatch"] as const).map((name) => standIn(name)),
+      ...(["guild-settings", "calendar-events", "dispatch", "webhooks"] as const).map((name) => standIn(name)),
       standIn("announcements", {
         ...serve(updateAnnouncement, async (_params, { meta }) => {
           writes.push(meta.writeId);

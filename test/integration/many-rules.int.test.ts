@@ -8,7 +8,7 @@ import { logSink } from "../../services/dispatch/sinks/log/log.sink.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { anyByRuleSeries, isNthOfYearAmongOthers, isSetOfWeeks, ruleText } from "../calendar/any-rule.ts";
 import type { AnySeries } from "../calendar/any-series.ts";
-import { startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
 
 const SERIES = 200;
 const YEAR = 2031;
@@ -32,6 +32,7 @@ describe("a calendar of 200 series with 200 rules and durations (D43)", () => {
       calendarEventsService({ mongoUrl }),
       announcementsService({ mongoUrl }),
       dispatchService({ mongoUrl, sinks: [logSink({ writeLine: () => undefined })], graceMs: 60_000 }),
+      standIn("webhooks"),
     ]);
     await untilReady(gateway);
   });

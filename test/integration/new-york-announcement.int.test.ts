@@ -5,7 +5,7 @@ import { calendarEventsService } from "../../services/calendar-events/calendar-e
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { logSink } from "../../services/dispatch/sinks/log/log.sink.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
-import { startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
 import { until } from "../harness/until.ts";
 
 const MINUTE = 60_000;
@@ -33,6 +33,7 @@ describe("the announcements of a weekly event at 20:00 in New York, over HTTP (D
       calendarEventsService({ mongoUrl }),
       announcementsService({ mongoUrl }),
       dispatchService({ mongoUrl, sinks, graceMs: 15 * MINUTE }),
+      standIn("webhooks"),
     ]);
     await untilReady(gateway);
     await gateway.post("/v2/calendar/update", { ...where, timezone: ZONE });

@@ -35,6 +35,7 @@ describe("a weekly event at 20:00 in New York, across both clock changes, over H
       calendarEventsService({ mongoUrl, now: () => Date.parse("2024-11-04T01:30:00Z") }),
       standIn("announcements", {}),
       standIn("dispatch", {}),
+      standIn("webhooks"),
     ]);
     await untilReady(gateway);
     await gateway.post("/v2/calendar/update", { ...where, timezone: "America/New_York" });

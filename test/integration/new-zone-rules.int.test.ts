@@ -7,7 +7,7 @@ import { calendarEventsService } from "../../services/calendar-events/calendar-e
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { logSink } from "../../services/dispatch/sinks/log/log.sink.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
-import { startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
 import { until } from "../harness/until.ts";
 
 const HOUR = 3_600_000;
@@ -44,6 +44,7 @@ describe("new rules of a time zone that set its clock an hour ahead tomorrow (D4
         calendarEventsService({ mongoUrl }),
         announcementsService({ mongoUrl }),
         dispatchService({ mongoUrl, sinks, graceMs: 15 * 60_000 }),
+        standIn("webhooks"),
       ];
     });
     await untilReady(gateway);

@@ -26,6 +26,8 @@ const OF_NO_ROUTE: Readonly<Record<string, object>> = {
   "calendar-events.listChangedCalendars": firstOfGuild,
   "dispatch.listSettled": firstOfGuild,
   "guild-settings.listChanged": firstOfGuild,
+  "webhooks.listChanged": firstOfGuild,
+  "api.readEncodedChanges": { guildId: OWN, kinds: ["event"], limit: 1 },
   "announcements.listRules": { guildId: OWN },
   "announcements.listAnnouncingGuilds": { guildIds: [OWN] },
   "announcements.removeOfEvent": { guildId: OWN, eventId: "x" },

@@ -4,7 +4,7 @@ import { calendarEventsService } from "../../services/calendar-events/calendar-e
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { logSink } from "../../services/dispatch/sinks/log/log.sink.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
-import { startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
 import { until } from "../harness/until.ts";
 
 const HOUR = 3_600_000;
@@ -24,6 +24,7 @@ describe("rules of RFC 5545 over HTTP (D45)", () => {
       calendarEventsService({ mongoUrl }),
       announcementsService({ mongoUrl }),
       dispatchService({ mongoUrl, sinks, graceMs: HOUR }),
+      standIn("webhooks"),
     ]);
     await untilReady(gateway);
   });

@@ -28,6 +28,7 @@ describe("the trace of a request", () => {
       standIn("calendar-events", calendar),
       standIn("guild-settings", settings),
       standIn("dispatch"),
+      standIn("webhooks"),
     ]);
     await untilReady(gateway);
   });

@@ -22,6 +22,7 @@ describe("the warnings of successful requests (D37)", () => {
       announcementsService({ mongoUrl }),
       calendarEventsService({ mongoUrl }),
       standIn("dispatch"),
+      standIn("webhooks"),
     ]);
     await untilReady(gateway);
   });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { PERMISSION_FILES } from "../../k8s/write-permissions.ts";
 import { ratesUsed } from "../../services/api/rates/gateway-rates.ts";
+import { readEncodedChanges } from "../../services/contracts/guild-changes.contract.ts";
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
 import { apiKeyChanged } from "../../services/contracts/api-keys.contract.ts";
 import { BUS_EVENTS, ALL_BUS_SUBJECTS } from "../../services/api/bus/bus-user.ts";
@@ -18,9 +19,12 @@ import { makeService, readSettings } from "../../services/launch/run/service-fac
 import { readSources } from "../architecture/source-file.ts";
 import { K8S } from "./overlays.ts";
 import { contractImports } from "./contract-imports.ts";
-import { type ServiceName, SERVICES } from "../../services/contracts/service-names.ts";
+import { OWNERS, type ServiceName, SERVICES } from "../../services/contracts/service-names.ts";
 
-const settings = readSettings({ API_KEY_PEPPER: "pepper-of-the-tests-0123456789abcdef" });
+const settings = readSettings({
+  API_KEY_PEPPER: "pepper-of-the-tests-0123456789abcdef",
+  WEBHOOKS_KEY: "webhooks-key-of-the-tests-0123456789abcdef",
+});
 const schemaOf = (service: ServiceName) =>
   makeService(service, { mongoUrl: "", settings, onFirstKey: () => {}, onListening: () => {} });
 
@@ -77,8 +81,10 @@ describe("each service's database user", () => {
 describe("the messages of a service on the bus", () => {
   test.each(SERVICES)("%s may call exactly the actions in its sources", async (service) => {
     const { actions } = await contractImports(service);
-    // The gateway serves and calls its own actions; other services do not call their own.
-    const named = actions.filter((name) => service === "api" || !name.startsWith(`${service}.`));
+    // The gateway serves and calls its own actions, except the one for webhooks; other services do not call their own.
+    const isCalled = (name: string) =>
+      !name.startsWith(`${service}.`) || (service === "api" && name !== readEncodedChanges.name);
+    const named = actions.filter(isCalled);
     const called = MESSAGE_FLOW[service].calls.map(({ name }) => name).filter((name) => !name.endsWith(".health"));
     expect([...new Set(called)].toSorted()).toEqual(named);
   });
@@ -117,7 +123,7 @@ describe("each service's bus user", () => {
     const internal = EVERY_ACTION.filter(({ keys }) => keys === "none").map(({ name }) => name);
     const called = subjects("api", "publish", "REQB").filter((name) => internal.includes(name));
     expect(internal.length).toBeGreaterThan(called.length);
-    const health = ["announcements", "calendar-events", "dispatch", "guild-settings"].map((name) => `${name}.health`);
+    const health = OWNERS.map((name) => `${name}.health`);
     const feeds = ["calendar-events.openFeed", "calendar-events.readFeedPage"];
     const changed = [
       "announcements.listChanged",
@@ -125,6 +131,7 @@ describe("each service's bus user", () => {
       "calendar-events.listChangedCalendars",
       "dispatch.listSettled",
       "guild-settings.listChanged",
+      "webhooks.listChanged",
     ];
     expect(called).toEqual([...health, ...feeds, ...changed].toSorted());
   });

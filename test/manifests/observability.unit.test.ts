@@ -7,6 +7,7 @@ import "../../mixins/observability/time-zone-metrics.ts";
 import { POST_STATES, REASON_CODES } from "../../services/contracts/dispatch.contract.ts";
 import { ERRORS } from "../../services/contracts/errors.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";
+import { exportWebhookMetrics } from "../../services/webhooks/webhooks.metrics.ts";
 import { exportDispatchMetrics } from "../../services/dispatch/dispatch.metrics.ts";
 import { ALERTS, isAlert, RULES } from "./alert-rules.ts";
 import { EXPORTERS } from "./exporters.ts";
@@ -33,6 +34,7 @@ describe("alert rules and dashboard", () => {
   beforeAll(async () => {
     collectProcessMetrics();
     exportDispatchMetrics();
+    exportWebhookMetrics();
     for (const { name, type } of await metricsRegistry.getMetricsAsJSON()) {
       const labels = (metricsRegistry.getSingleMetric(name) as unknown as { labelNames: string[] }).labelNames;
       const isHistogram = String(type) === "histogram";

@@ -64,7 +64,7 @@ describe("the manifests", () => {
 
   test("of the secrets do, too", () => {
     const { items } = asManifest(makeSecrets(IN_KUBERNETES, () => "x"));
-    expect(items.length).toBe(8);
+    expect(items.length).toBe(9);
     expect(schemaProblems(items)).toEqual([]);
   });
 });

@@ -73,6 +73,7 @@ describe("a rotation", () => {
   test.each([
     ["operator-key", "", ["api/API_KEY"]],
     ["key-pepper", "", ["api/API_KEY_PEPPER"]],
+    ["webhooks-key", "", ["webhooks/WEBHOOKS_KEY"]],
     ["discord-token", "", ["dispatch/DISCORD_TOKEN"]],
     ["webhook-secret", "", ["dispatch/WEBHOOK_SECRET"]],
     ["database", "calendar-events", ["mongodb/passwords.json", "calendar-events/MONGO_URL"]],
@@ -111,6 +112,17 @@ describe("a rotation", () => {
     expect(valueIn(onTheBus, "nats", "passwords.conf")).toContain('API_PASSWORD: "new"\n');
     expect(valueIn(onTheBus, "nats", "passwords.conf").match(/"[0-9a-f]{64}"/g)).toHaveLength(SERVICES.length - 1);
     expect(valueIn(onTheBus, "api", "NATS_URL")).toBe("nats://api:new@nats:4222");
+  });
+
+  test("of the bus password of a service that is newer than the installation adds it", () => {
+    const all = stored();
+    const olderConf = valueIn(all, "nats", "passwords.conf").replace(/^WEBHOOKS_PASSWORD.*\n/m, "");
+    const older = { metadata: { name: "nats" }, data: { "passwords.conf": base64(olderConf) } };
+    const before = [...all.filter(({ metadata }) => metadata.name !== "nats"), older];
+    const { items } = rotate(before, "bus", "webhooks", () => "new");
+    const conf = valueIn(items, "nats", "passwords.conf");
+    expect(conf).toBe(`${olderConf}WEBHOOKS_PASSWORD: "new"\n`);
+    expect(valueIn(items, "webhooks", "NATS_URL")).toBe("nats://webhooks:new@nats:4222");
   });
 
   test("of the administrator's password keeps the former one, with which the set-up job changes it", () => {

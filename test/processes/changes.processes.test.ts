@@ -1,15 +1,9 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { guildcalClient, isApiError, isNoResponseError } from "../../clients/http/src/index.ts";
-import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { GuildcalProcess } from "../harness/guildcal-process.ts";
-import { removeFolder } from "../harness/remove-folder.ts";
+import { type StartedProcesses, startProcesses } from "../harness/started-processes.ts";
 import { serviceProcess } from "../harness/service-process.ts";
 import { until } from "../harness/until.ts";
 
-const KEY = "a-key-of-twenty-characters-or-more";
 const GUILD = "375357265198317579";
 const EVENT = { guild_id: GUILD, calendar_number: 1, epoch_start: 1_893_783_600_000, epoch_end: 1_893_790_800_000 };
 const WRITERS = 8;
@@ -18,30 +12,15 @@ const EVENTS_PER_WRITER = 200;
 const KILLED = ["calendar-events", "api", "--addr", "announcements", "dispatch", "api"];
 
 describe("the changes of a guild, with a process for each service", () => {
-  let service: GuildcalProcess;
-  let directory: string;
-  let baseUrl: string;
+  let service: StartedProcesses;
 
   beforeAll(async () => {
-    const port = await freePort(0);
-    baseUrl = `http://127.0.0.1:${port}`;
-    directory = await mkdtemp(join(tmpdir(), "guildcal-changes-"));
-    const env = {
-      DATA_DIR: directory,
-      PORT: String(port),
-      API_KEY: KEY,
-      REQUESTS_PER_GUILD: "0",
-      REQUESTS_PER_KEY: "0",
-    };
-    service = new GuildcalProcess("nats", env);
-    await service.printed(/guildcal is ready/);
+    service = await startProcesses();
   });
-  afterAll(async () => {
-    await service.end("SIGKILL");
-    await removeFolder(directory);
-  });
+  afterAll(() => service.stop());
 
-  const client = () => guildcalClient({ baseUrl, key: KEY, timeoutMs: 120_000, maxAttempts: 100 });
+  const client = () =>
+    guildcalClient({ baseUrl: service.baseUrl, key: service.key, timeoutMs: 120_000, maxAttempts: 100 });
 
   test("each of 1 600 events is once in the stream and in the list, while gateway, owners and NATS are killed and the readers start again", async () => {
     const created: string[] = [];

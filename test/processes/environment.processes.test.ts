@@ -11,6 +11,7 @@ import { removeFolder } from "../harness/remove-folder.ts";
 const SECRETS = {
   API_KEY: { value: "a-key-of-twenty-characters-or-more", owner: "api" },
   API_KEY_PEPPER: { value: "a-pepper-of-thirty-two-characters-or-more", owner: "api" },
+  WEBHOOKS_KEY: { value: "a-key-of-webhooks-of-thirty-two-characters", owner: "webhooks" },
   DISCORD_TOKEN: { value: "a-token-of-the-bot", owner: "dispatch" },
   WEBHOOK_SECRET: { value: `whsec_${Buffer.alloc(32, 7).toString("base64")}`, owner: "dispatch" },
 };

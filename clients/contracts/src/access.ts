@@ -37,4 +37,12 @@ export const ACCESS: { readonly [Name in keyof Actions]: "read" | "write" } = {
   "api.rotateFeed": "write",
   "api.revokeFeed": "write",
   "api.listChanges": "read",
+  "webhooks.create": "write",
+  "webhooks.get": "read",
+  "webhooks.update": "write",
+  "webhooks.list": "read",
+  "webhooks.rotate": "write",
+  "webhooks.listDeliveries": "read",
+  "webhooks.redeliver": "write",
+  "webhooks.remove": "write",
 };

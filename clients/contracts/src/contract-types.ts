@@ -493,7 +493,7 @@ interface FeedOfGuild {
 }
 
 /** Kinds of records in the changes of a guild (D48). */
-export const CHANGE_KINDS = ["settings", "calendar", "event", "announcement", "post"] as const;
+export const CHANGE_KINDS = ["settings", "calendar", "event", "announcement", "post", "webhook"] as const;
 
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
@@ -511,6 +511,7 @@ export interface RecordOfKind {
   readonly event: ChangedEvent;
   readonly announcement: Announcement;
   readonly post: SettledPost;
+  readonly webhook: WebhookView;
 }
 
 /** The newest revision of a record that has changed; one member has the record, unless it is deleted. */
@@ -663,6 +664,103 @@ export interface IfRevision {
   readonly ifRevision?: readonly string[];
 }
 
+/** What a webhook reports (D53). */
+export const WEBHOOK_TYPES = [
+  "event.created",
+  "event.updated",
+  "event.deleted",
+  "announcement.posted",
+  "announcement.missed",
+  "announcement.failed",
+  "announcement.cancelled",
+  "settings.updated",
+  "calendar.updated",
+] as const;
+
+export type WebhookType = (typeof WEBHOOK_TYPES)[number];
+
+/** Why nothing is sent to a webhook. */
+export const DISABLED_REASONS = ["REQUESTED", "RETRIES_EXHAUSTED", "GONE", "SECRET_UNREADABLE"] as const;
+
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
+/** A webhook without its secrets. */
+export interface WebhookView {
+  readonly guildId: GuildId;
+  readonly id: string;
+  readonly url: string;
+  readonly types: readonly WebhookType[];
+  readonly enabled: boolean;
+  readonly disabledReason?: DisabledReason;
+  readonly disabledAt?: EpochMs;
+  readonly createdAt: EpochMs;
+  /** The end of the overlap of the last rotation, in which requests are also signed with the previous secret. */
+  readonly previousUntil?: EpochMs;
+  /** Number of writes, from 1. */
+  readonly revision: number;
+}
+
+interface WebhookOfGuild {
+  readonly guildId: GuildId;
+  readonly id: string;
+}
+
+/** The secret, which is shown only in this response. */
+export interface IssuedWebhookSecret {
+  readonly id: string;
+  /** `whsec_` and base64, as in Standard Webhooks. */
+  readonly secret: string;
+}
+
+export interface CreateWebhookParams {
+  readonly guildId: GuildId;
+  readonly url: string;
+  readonly types: readonly WebhookType[];
+}
+
+/** An absent field stays. */
+export interface UpdateWebhookParams extends WebhookOfGuild, IfRevision {
+  readonly url?: string;
+  readonly types?: readonly WebhookType[];
+  readonly enabled?: boolean;
+}
+
+export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
+
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** A delivery to a webhook, without its body. */
+export interface DeliveryView {
+  /** The `webhook-id` of every attempt. */
+  readonly id: string;
+  readonly type: WebhookType;
+  /** The id of the record. */
+  readonly recordId: string;
+  readonly recordRevision: number;
+  readonly state: DeliveryState;
+  readonly createdAt: EpochMs;
+  /** Number of attempts that have ended. */
+  readonly attempts: number;
+  /** Only of a pending delivery. It waits for earlier deliveries of the same record, and while the webhook is disabled. */
+  readonly nextAttemptAt?: EpochMs;
+  /** Status of the last response; absent if the last attempt had none. */
+  readonly responseStatus?: number;
+  /** Why the last attempt failed. */
+  readonly error?: string;
+  readonly settledAt?: EpochMs;
+}
+
+/** Number of deliveries that became pending. */
+export interface Redelivered {
+  readonly amount: number;
+}
+
+export interface WebhookChanged {
+  readonly guildId: GuildId;
+  readonly id: string;
+  readonly revision: number;
+}
+
 /** A half-open time interval. */
 export interface Window {
   /** The first millisecond. */
@@ -688,6 +786,8 @@ export const ERROR_CODES = [
   "CALENDAR_NOT_FOUND",
   "KEY_NOT_FOUND",
   "FEED_NOT_FOUND",
+  "WEBHOOK_NOT_FOUND",
+  "DELIVERY_NOT_FOUND",
   "SYNC_TOKEN_EXPIRED",
   "KEY_OVER",
   "KEY_ROTATING",
@@ -695,6 +795,10 @@ export const ERROR_CODES = [
   "TOO_MANY_ANNOUNCEMENTS",
   "TOO_MANY_SUBSCRIBERS",
   "TOO_MANY_FEEDS",
+  "TOO_MANY_WEBHOOKS",
+  "TOO_MANY_DELIVERIES",
+  "WEBHOOK_DISABLED",
+  "WEBHOOK_ROTATING",
   "TOO_MANY_EVENTS",
   "IDEMPOTENCY_KEY_REUSED",
   "TOO_MANY_REQUESTS",
@@ -814,6 +918,31 @@ export interface Actions {
   readonly "api.revokeFeed": { readonly params: FeedOfGuild; readonly result: void };
   /** Lists what has changed in the guild since a token, each record once with its newest state. */
   readonly "api.listChanges": { readonly params: ListChangesParams; readonly result: GuildChanges };
+  /** Creates a webhook, to which changes of the guild are sent; its secret is shown only in this response. */
+  readonly "webhooks.create": { readonly params: CreateWebhookParams; readonly result: IssuedWebhookSecret & Revised };
+  /** Returns a webhook, without its secret. */
+  readonly "webhooks.get": { readonly params: WebhookOfGuild; readonly result: WebhookView };
+  /** Changes a webhook, switches it off, or switches it on again. */
+  readonly "webhooks.update": { readonly params: UpdateWebhookParams; readonly result: Revised };
+  /** Lists the guild's webhooks, the earliest first, without their secrets. */
+  readonly "webhooks.list": { readonly params: { readonly guildId: GuildId }; readonly result: readonly WebhookView[] };
+  /** Gives a webhook a new secret; requests are signed with both secrets for a time. */
+  readonly "webhooks.rotate": {
+    readonly params: WebhookOfGuild & { readonly overlapHours?: number };
+    readonly result: IssuedWebhookSecret & { readonly previousUntil?: EpochMs };
+  };
+  /** Lists what was sent to a webhook and what is pending, the latest first, in pages. */
+  readonly "webhooks.listDeliveries": {
+    readonly params: WebhookOfGuild & { readonly state?: DeliveryState } & PageParams;
+    readonly result: Page<DeliveryView>;
+  };
+  /** Sends a delivery again, with the same id and body, or all failed deliveries. */
+  readonly "webhooks.redeliver": {
+    readonly params: WebhookOfGuild & { readonly deliveryId?: string };
+    readonly result: Redelivered;
+  };
+  /** Deletes a webhook with its deliveries; nothing more is sent to it. */
+  readonly "webhooks.remove": { readonly params: WebhookOfGuild & IfRevision; readonly result: void };
 }
 
 /** The payloads of the events that a bus user receives, by event name. */
@@ -825,4 +954,5 @@ export interface Events {
   readonly "calendar-event.changed": CalendarEventChanged;
   readonly "calendar.changed": CalendarChanged;
   readonly "guild-settings.changed": GuildSettingsChanged;
+  readonly "webhook.changed": WebhookChanged;
 }

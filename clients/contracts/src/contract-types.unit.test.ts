@@ -8,6 +8,7 @@ import * as eventPages from "../../../services/contracts/event-pages.contract.ts
 import * as feeds from "../../../services/contracts/feeds.contract.ts";
 import * as changes from "../../../services/contracts/guild-changes.contract.ts";
 import * as settings from "../../../services/contracts/guild-settings.contract.ts";
+import * as webhooks from "../../../services/contracts/webhooks.contract.ts";
 import type { Actions, Events } from "./contract-types.ts";
 
 /** The contract of each action and event in the package. */
@@ -44,6 +45,14 @@ const ACTIONS = {
   "dispatch.preview": dispatch.previewPost,
   "guild-settings.get": settings.getGuildSettings,
   "guild-settings.update": settings.updateGuildSettings,
+  "webhooks.create": webhooks.createWebhook,
+  "webhooks.get": webhooks.getWebhook,
+  "webhooks.list": webhooks.listWebhooks,
+  "webhooks.listDeliveries": webhooks.listWebhookDeliveries,
+  "webhooks.redeliver": webhooks.redeliverWebhook,
+  "webhooks.remove": webhooks.removeWebhook,
+  "webhooks.rotate": webhooks.rotateWebhook,
+  "webhooks.update": webhooks.updateWebhook,
 } satisfies Record<keyof Actions, Pick<ActionContract<never, unknown>, "name">>;
 
 const EVENTS = {
@@ -54,6 +63,7 @@ const EVENTS = {
   "calendar-event.changed": events.calendarEventChanged,
   "calendar.changed": calendars.calendarChanged,
   "guild-settings.changed": settings.guildSettingsChanged,
+  "webhook.changed": webhooks.webhookChanged,
 } satisfies Record<keyof Events, Pick<EventContract<never>, "name">>;
 
 /** Replaces the branded strings of the sources by the plain strings of the package. */

@@ -284,6 +284,78 @@ export interface Operations {
     hasEtag: false;
     cursorField: false;
   };
+  "/v2/webhooks/create": {
+    request: V2WebhooksCreateRequest;
+    response: V2WebhooksCreateResponse & WithWarnings;
+    isRead: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: true;
+    cursorField: false;
+  };
+  "/v2/webhooks/get": {
+    request: V2WebhooksGetRequest;
+    response: Webhook & WithWarnings;
+    isRead: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: true;
+    cursorField: false;
+  };
+  "/v2/webhooks/update": {
+    request: V2WebhooksUpdateRequest;
+    response: V2WebhooksUpdateResponse & WithWarnings;
+    isRead: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: true;
+    hasEtag: true;
+    cursorField: false;
+  };
+  "/v2/webhooks/list": {
+    request: V2WebhooksListRequest;
+    response: V2WebhooksListResponse & WithWarnings;
+    isRead: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: false;
+    cursorField: false;
+  };
+  "/v2/webhooks/rotate": {
+    request: V2WebhooksRotateRequest;
+    response: V2WebhooksRotateResponse & WithWarnings;
+    isRead: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: false;
+    cursorField: false;
+  };
+  "/v2/webhooks/deliveries": {
+    request: V2WebhooksDeliveriesRequest;
+    response: V2WebhooksDeliveriesResponse & WithWarnings;
+    isRead: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: false;
+    cursorField: "cursor";
+  };
+  "/v2/webhooks/redeliver": {
+    request: V2WebhooksRedeliverRequest;
+    response: V2WebhooksRedeliverResponse & WithWarnings;
+    isRead: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: false;
+    cursorField: false;
+  };
+  "/v2/webhooks/delete": {
+    request: V2WebhooksDeleteRequest;
+    response: V2WebhooksDeleteResponse & WithWarnings;
+    isRead: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: true;
+    hasEtag: false;
+    cursorField: false;
+  };
   "/admin/keys/create": {
     request: AdminKeysCreateRequest;
     response: AdminKeysCreateResponse & WithWarnings;
@@ -2388,7 +2460,7 @@ export interface Change {
   /**
    * Kind of the record.
    */
-  kind: "settings" | "calendar" | "event" | "announcement" | "post";
+  kind: "settings" | "calendar" | "event" | "announcement" | "post" | "webhook";
   /**
    * Id of the record: of the guild for settings, the number of a calendar, the id of an event or an announcement, a unique text for a post.
    */
@@ -2425,6 +2497,10 @@ export interface Change {
    * The post with its outcome, if `kind` is post.
    */
   post?: SettledPost;
+  /**
+   * The webhook, if `kind` is webhook. It is disabled if `enabled` is false.
+   */
+  webhook?: Webhook;
 }
 /**
  * An event or a series, with its calendar. Times are in Unix milliseconds (UTC).
@@ -2506,6 +2582,342 @@ export interface ChangedEvent {
    * True if occurrences of the series were changed or cancelled; the lists of events have them.
    */
   has_changed_occurrences?: true;
+}
+/**
+ * A webhook of a guild, without its secret. Times are in Unix milliseconds (UTC).
+ */
+export interface Webhook {
+  /**
+   * Id of the webhook, a UUID.
+   */
+  id: string;
+  /**
+   * Address of the requests.
+   */
+  url: string;
+  /**
+   * What is reported.
+   */
+  types: (
+    | "event.created"
+    | "event.updated"
+    | "event.deleted"
+    | "announcement.posted"
+    | "announcement.missed"
+    | "announcement.failed"
+    | "announcement.cancelled"
+    | "settings.updated"
+    | "calendar.updated"
+  )[];
+  /**
+   * Whether requests are sent.
+   */
+  enabled: boolean;
+  /**
+   * Why nothing is sent. REQUESTED: by an update; RETRIES_EXHAUSTED: a delivery failed for three days; GONE: the receiver returned 410; SECRET_UNREADABLE: rotate the secret, then enable the webhook.
+   */
+  disabled_reason?: "REQUESTED" | "RETRIES_EXHAUSTED" | "GONE" | "SECRET_UNREADABLE";
+  /**
+   * Instant since which nothing is sent, in Unix milliseconds (UTC).
+   */
+  disabled?: number;
+  /**
+   * Instant of creation, in Unix milliseconds (UTC).
+   */
+  created: number;
+  /**
+   * Instant until which requests are also signed with the previous secret, in Unix milliseconds (UTC).
+   */
+  previous_until?: number;
+}
+/**
+ * Body of a request to `/v2/webhooks/create`. Creates a webhook, to which changes of the guild are sent; its secret is shown only in this response.
+ */
+export interface V2WebhooksCreateRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Address of the requests: https, at most 1024 characters, without user name and fragment. Names are resolved to public addresses only. Must be an https URL without user name and fragment.
+   */
+  url: string;
+  /**
+   * What is reported.
+   *
+   * @maxItems 9
+   */
+  types: string[];
+}
+/**
+ * Body of a response of `/v2/webhooks/create` with the status 200. Creates a webhook, to which changes of the guild are sent; its secret is shown only in this response.
+ */
+export interface V2WebhooksCreateResponse {
+  /**
+   * Confirmation that the operation succeeded.
+   */
+  message: "Webhook created";
+  /**
+   * Id of the new webhook.
+   */
+  id: string;
+  /**
+   * The secret of the signatures, `whsec_` and base64. It is shown only in this response.
+   */
+  secret: string;
+}
+/**
+ * Body of a request to `/v2/webhooks/get`. Returns a webhook, without its secret.
+ */
+export interface V2WebhooksGetRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Id of the webhook.
+   */
+  id: string;
+}
+/**
+ * Body of a request to `/v2/webhooks/update`. Changes a webhook, switches it off, or switches it on again.
+ */
+export interface V2WebhooksUpdateRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Id of the webhook.
+   */
+  id: string;
+  /**
+   * New address of the requests, with the same rules. Must be an https URL without user name and fragment.
+   */
+  url?: string;
+  /**
+   * What is reported.
+   *
+   * @maxItems 9
+   */
+  types?: string[];
+  /**
+   * False switches the webhook off. True switches it on again: pending deliveries and later changes are sent.
+   */
+  enabled?: boolean;
+}
+/**
+ * Body of a response of `/v2/webhooks/update` with the status 200. Changes a webhook, switches it off, or switches it on again.
+ */
+export interface V2WebhooksUpdateResponse {
+  /**
+   * Confirmation that the operation succeeded.
+   */
+  message: "Webhook updated";
+}
+/**
+ * Body of a request to `/v2/webhooks/list`. Lists the guild's webhooks, the earliest first, without their secrets.
+ */
+export interface V2WebhooksListRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+}
+/**
+ * Body of a response of `/v2/webhooks/list` with the status 200. Lists the guild's webhooks, the earliest first, without their secrets.
+ */
+export interface V2WebhooksListResponse {
+  /**
+   * The webhooks of the guild, the earliest first.
+   */
+  webhooks: Webhook[];
+}
+/**
+ * Body of a request to `/v2/webhooks/rotate`. Gives a webhook a new secret; requests are signed with both secrets for a time.
+ */
+export interface V2WebhooksRotateRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Id of the webhook.
+   */
+  id: string;
+  /**
+   * Hours for which requests are also signed with the previous secret; 0 ends it at once.
+   */
+  overlap_hours?: number;
+}
+/**
+ * Body of a response of `/v2/webhooks/rotate` with the status 200. Gives a webhook a new secret; requests are signed with both secrets for a time.
+ */
+export interface V2WebhooksRotateResponse {
+  /**
+   * Confirmation that the operation succeeded.
+   */
+  message: "Webhook rotated";
+  /**
+   * Id of the webhook.
+   */
+  id: string;
+  /**
+   * The secret of the signatures, `whsec_` and base64. It is shown only in this response.
+   */
+  secret: string;
+  /**
+   * Instant until which requests are also signed with the previous secret, in Unix milliseconds (UTC).
+   */
+  previous_until?: number;
+}
+/**
+ * Body of a request to `/v2/webhooks/deliveries`. Lists what was sent to a webhook and what is pending, the latest first, in pages.
+ */
+export interface V2WebhooksDeliveriesRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Id of the webhook.
+   */
+  id: string;
+  /**
+   * State of the deliveries; all states when absent. Upper or lower case.
+   */
+  state?: "pending" | "delivered" | "failed";
+  /**
+   * Largest number of entries of the page, 1 to 1000.
+   */
+  limit?: number;
+  /**
+   * The `next` of an earlier response; the page begins after it. Must be the next of an earlier response of this list.
+   */
+  cursor?: string;
+}
+/**
+ * Body of a response of `/v2/webhooks/deliveries` with the status 200. Lists what was sent to a webhook and what is pending, the latest first, in pages.
+ */
+export interface V2WebhooksDeliveriesResponse {
+  /**
+   * The deliveries of the last 30 days, the latest first; at most about 1000 settled ones.
+   */
+  deliveries: WebhookDelivery[];
+  /**
+   * Cursor of the next page, to be sent as `cursor`; absent on the last page.
+   */
+  next?: string;
+}
+/**
+ * A request to a webhook, without its body. Times are in Unix milliseconds (UTC).
+ */
+export interface WebhookDelivery {
+  /**
+   * The `webhook-id` of every attempt.
+   */
+  id: string;
+  /**
+   * What is reported.
+   */
+  type:
+    | "event.created"
+    | "event.updated"
+    | "event.deleted"
+    | "announcement.posted"
+    | "announcement.missed"
+    | "announcement.failed"
+    | "announcement.cancelled"
+    | "settings.updated"
+    | "calendar.updated";
+  /**
+   * Id of the record.
+   */
+  record_id: string;
+  /**
+   * Number of writes of the record, from 1.
+   */
+  record_revision: number;
+  /**
+   * pending: it will be sent; delivered: a response had a status 200 to 299; failed: the last attempt failed.
+   */
+  state: "pending" | "delivered" | "failed";
+  /**
+   * Instant of creation, in Unix milliseconds (UTC).
+   */
+  created: number;
+  /**
+   * Number of attempts that have ended.
+   */
+  attempts: number;
+  /**
+   * Instant of the next attempt, in Unix milliseconds (UTC); later while an earlier delivery of the same record is pending.
+   */
+  next_attempt?: number;
+  /**
+   * Status of the last response; absent if there was none.
+   */
+  response_status?: number;
+  /**
+   * Why the last attempt failed.
+   */
+  error?: string;
+  /**
+   * Instant of the response, or of the last attempt, in Unix milliseconds (UTC).
+   */
+  settled?: number;
+}
+/**
+ * Body of a request to `/v2/webhooks/redeliver`. Sends a delivery again, with the same id and body, or all failed deliveries.
+ */
+export interface V2WebhooksRedeliverRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Id of the webhook.
+   */
+  id: string;
+  /**
+   * Id of the delivery; all failed deliveries when absent.
+   */
+  delivery_id?: string;
+}
+/**
+ * Body of a response of `/v2/webhooks/redeliver` with the status 200. Sends a delivery again, with the same id and body, or all failed deliveries.
+ */
+export interface V2WebhooksRedeliverResponse {
+  /**
+   * Confirmation that the operation succeeded.
+   */
+  message: "Deliveries pending";
+  /**
+   * Number of deliveries that became pending.
+   */
+  amount: number;
+}
+/**
+ * Body of a request to `/v2/webhooks/delete`. Deletes a webhook with its deliveries; nothing more is sent to it.
+ */
+export interface V2WebhooksDeleteRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Id of the webhook.
+   */
+  id: string;
+}
+/**
+ * Body of a response of `/v2/webhooks/delete` with the status 200. Deletes a webhook with its deliveries; nothing more is sent to it.
+ */
+export interface V2WebhooksDeleteResponse {
+  /**
+   * Confirmation that the operation succeeded.
+   */
+  message: "Webhook deleted";
 }
 /**
  * Body of a request to `/admin/keys/create`. Creates an API key; its secret is shown only in this response; operator keys only.
@@ -2834,7 +3246,9 @@ export interface Error404 {
     | "EVENT_NOT_FOUND"
     | "CALENDAR_NOT_FOUND"
     | "KEY_NOT_FOUND"
-    | "FEED_NOT_FOUND";
+    | "FEED_NOT_FOUND"
+    | "WEBHOOK_NOT_FOUND"
+    | "DELIVERY_NOT_FOUND";
   /**
    * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
@@ -2891,6 +3305,10 @@ export interface Error409 {
     | "TOO_MANY_ANNOUNCEMENTS"
     | "TOO_MANY_SUBSCRIBERS"
     | "TOO_MANY_FEEDS"
+    | "TOO_MANY_WEBHOOKS"
+    | "TOO_MANY_DELIVERIES"
+    | "WEBHOOK_DISABLED"
+    | "WEBHOOK_ROTATING"
     | "TOO_MANY_EVENTS"
     | "IDEMPOTENCY_KEY_REUSED"
     | "WRITE_CONFLICT";

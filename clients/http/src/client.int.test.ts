@@ -25,6 +25,7 @@ describe("the client of the HTTP API, with a gateway and its services", () => {
         guildSettingsService({ mongoUrl }),
         calendarEventsService({ mongoUrl }),
         announcementsService({ mongoUrl }),
+        standIn("webhooks"),
         standIn("dispatch", {
           ...serve(listPostHistory, async () => {
             refusals -= 1;

@@ -6,6 +6,7 @@ import type { ActionContract, Caller, EventContract } from "../../contracts/cont
 import { announcementFailed, announcementMissed, announcementPosted } from "../../contracts/dispatch.contract.ts";
 import { guildSettingsChanged } from "../../contracts/guild-settings.contract.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
+import { webhookChanged } from "../../contracts/webhooks.contract.ts";
 import { ROUTE_CONTRACTS } from "../route-table.ts";
 
 /** A service of another project that calls guildcal over NATS (docs/nats.md). */
@@ -62,6 +63,7 @@ export const BUS_EVENTS = [
   calendarEventChanged,
   calendarChanged,
   guildSettingsChanged,
+  webhookChanged,
 ] as const;
 
 /** The caller that the owners of actions see. */

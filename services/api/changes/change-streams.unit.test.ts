@@ -27,7 +27,8 @@ class FakeChanges {
       const through = Math.min(this.written, from + limit);
       const changes = Array.from({ length: through - from }, (_, n) => change(from + n + 1));
       const next = positionAt(through);
-      return { changes, syncToken: String(through), more: through < this.written, position: next, isHeldBack: false };
+      const page = { changes, syncToken: String(through), position: next, readAt: through };
+      return { ...page, more: through < this.written, isHeldBack: false };
     },
   };
 }

@@ -12,6 +12,7 @@ import {
   listChangedCalendars,
   listChangedEvents,
   listChangedSettings,
+  listChangedWebhooks,
   listSettledPosts,
 } from "../../contracts/guild-changes.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
@@ -21,6 +22,7 @@ import {
   FIRST_POSITION,
   type ChangedRecordOfKind,
   perKind,
+  positionAt,
   selectChanges,
   type SyncPosition,
 } from "../domain/sync-position.ts";
@@ -33,6 +35,7 @@ const ACTIONS = {
   event: listChangedEvents,
   announcement: listChangedAnnouncements,
   post: listSettledPosts,
+  webhook: listChangedWebhooks,
 } as const;
 
 /** The actions that a read of changes calls. */
@@ -53,6 +56,8 @@ interface ReaderDependencies {
 
 /** The changes after a position, with the position after them. */
 export interface ChangesPage extends GuildChanges {
+  /** Before the read, by the database server's clock. */
+  readonly readAt: EpochMs;
   readonly position: SyncPosition;
   /** Whether changes wait until no earlier write can appear before them. */
   readonly isHeldBack: boolean;
@@ -61,7 +66,14 @@ export interface ChangesPage extends GuildChanges {
 export interface ChangesReader {
   /** The position of a token, or the first one; refuses a token that is not one of the guild, or too old. */
   positionOf(guildId: GuildId, syncToken: string | undefined): SyncPosition | Refusal;
-  read(guildId: GuildId, position: SyncPosition, limit: number, meta: CallMeta): Promise<ChangesPage>;
+  /** @param kinds - The kinds to read; the position of every other kind moves to the time of the read. */
+  read(
+    guildId: GuildId,
+    position: SyncPosition,
+    limit: number,
+    meta: CallMeta,
+    kinds?: readonly ChangeKind[],
+  ): Promise<ChangesPage>;
 }
 
 /** Tombstones expire; a token that is nearly as old could miss a deletion. */
@@ -88,18 +100,22 @@ export function changesReader({ call, now, lostWrites }: ReaderDependencies): Ch
       return isExpired ? refuse("SYNC_TOKEN_EXPIRED") : state.position;
     },
 
-    async read(guildId, position, limit, meta) {
+    async read(guildId, position, limit, meta, kinds = CHANGE_KINDS) {
       const readAt = now();
       const changes = await readAll((kind) => {
+        if (!kinds.includes(kind)) return Promise.resolve(NOTHING);
         const contract = ACTIONS[kind] as ActionContract<ChangedRecordsParams, ChangedRecords<unknown>>;
         return call(contract, { guildId, after: position[kind], limit }, meta);
       });
-      const { records, position: next, more, isHeldBack } = selectChanges(position, changes, limit);
+      const { records, position: after, more, isHeldBack } = selectChanges(position, changes, limit);
+      const next = perKind((kind) => (kinds.includes(kind) ? after[kind] : positionAt(readAt)));
       const syncToken = encodeSyncToken({ guildId, readAt, position: next });
-      return { changes: records.map(toGuildChange), syncToken, more, position: next, isHeldBack };
+      return { changes: records.map(toGuildChange), syncToken, more, position: next, isHeldBack, readAt };
     },
   };
 }
+
+const NOTHING: ChangedRecords<unknown> = { delivered: [], changed: [], settledUntil: 0, more: false };
 
 async function readAll(read: (kind: ChangeKind) => Promise<ChangedRecords<unknown>>): Promise<ChangesByKind> {
   const results = await Promise.all(CHANGE_KINDS.map(read));

@@ -19,6 +19,35 @@ const reader = changesReader({
 const positionAt = (readAt: EpochMs, guildId = GUILD) =>
   reader.positionOf(GUILD, encodeSyncToken({ guildId, readAt, position: FIRST_POSITION }));
 
+describe("a read of some kinds", () => {
+  const change = { at: NOW - HOUR, id: "e1", revision: 1, digest: "abcdefghijk", deleted: true };
+  const read: string[] = [];
+  const ofEvents = changesReader({
+    async call({ name }) {
+      read.push(name);
+      return { delivered: [], changed: [change], settledUntil: NOW, more: false } as never;
+    },
+    now: () => NOW,
+    lostWrites: [],
+  });
+
+  test("calls only their owners, and moves the position of every other kind to the time of the read", async () => {
+    const page = await ofEvents.read(GUILD, FIRST_POSITION, 10, {}, ["event", "settings"]);
+    expect(read.toSorted()).toEqual(["calendar-events.listChanged", "guild-settings.listChanged"]);
+    expect(page).toMatchObject({ readAt: NOW, changes: [{ kind: "settings" }, { kind: "event" }] });
+    const behindChange = { at: NOW - HOUR, id: "e1", delivered: [] };
+    const atRead = { at: NOW, id: "", delivered: [] };
+    expect(page.position).toEqual({
+      settings: behindChange,
+      event: behindChange,
+      calendar: atRead,
+      announcement: atRead,
+      post: atRead,
+      webhook: atRead,
+    });
+  });
+});
+
 describe("the position of a sync token", () => {
   test.each([
     ["before the backup", BACKUP - CHANGE_FEED_OVERLAP_MS],

@@ -8,8 +8,10 @@ import { listedAnnouncementFields, settledPostFields } from "../v1/announcement.
 import { calendarResponseFields } from "../v2/calendar.routes.ts";
 import { eventResponseFields } from "../v2/events.wire.ts";
 import { settingsResponseFields } from "../v2/settings.wire.ts";
+import { webhookFields } from "../v2/webhooks.wire.ts";
 import {
   BOOLEAN,
+  encodeFields,
   enumOf,
   EPOCH_MS,
   INTEGER,
@@ -42,7 +44,13 @@ const changeFields = responseFields<GuildChange>({
   event: optional(shownObject("event", changedEventFields, "ChangedEvent")),
   announcement: optional(shownObject("announcement", listedAnnouncementFields, "ListedAnnouncement")),
   post: optional(shownObject("post", settledPostFields, "SettledPost")),
+  webhook: optional(shownObject("webhook", webhookFields, "Webhook")),
 });
+
+/** The record of a change as JSON; undefined if it is deleted. */
+export function encodedRecord(change: GuildChange): string | undefined {
+  return change.deleted ? undefined : JSON.stringify(encodeFields(changeFields, change)[change.kind]);
+}
 
 const changesField = listIn("changes", changeFields, "Change", ({ changes }: GuildChanges) => changes);
 const moreField = responseFields<Pick<GuildChanges, "more">>({ more: shown("more", BOOLEAN) });

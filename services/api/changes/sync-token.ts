@@ -37,6 +37,8 @@ export function decodeSyncToken(token: string): SyncState | undefined {
   if (contents === undefined) return undefined;
   const [guildId, readAt, marks] = contents;
   const bytes = Buffer.from(packed, "base64url");
+  // Base64 of other bytes may end in further characters.
+  if (bytes.toString("base64url") !== packed) return undefined;
   if (bytes.length !== DIGEST_BYTES * marks.reduce((sum, [, , count]) => sum + count, 0)) return undefined;
   let offset = 0;
   const take = (count: number) =>

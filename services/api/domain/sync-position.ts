@@ -6,6 +6,7 @@ import {
   type RecordKey,
   type RecordPosition,
 } from "../../contracts/guild-changes.contract.ts";
+import type { EpochMs } from "../../contracts/ids.ts";
 
 /** A position in the changes of a guild: one in the records of each kind. */
 export type SyncPosition = Readonly<Record<ChangeKind, RecordPosition>>;
@@ -35,10 +36,13 @@ export interface Delivery {
  */
 export const MAX_UNSETTLED = 200;
 
-const BEGINNING: RecordPosition = { at: 0, id: "", delivered: [] };
+/** The position before the records of a time. */
+export function positionAt(at: EpochMs): RecordPosition {
+  return { at, id: "", delivered: [] };
+}
 
 /** The position before every record. */
-export const FIRST_POSITION = perKind(() => BEGINNING);
+export const FIRST_POSITION = perKind(() => positionAt(0));
 
 export function perKind<Value>(valueOf: (kind: ChangeKind) => Value): Readonly<Record<ChangeKind, Value>> {
   return Object.fromEntries(CHANGE_KINDS.map((kind) => [kind, valueOf(kind)])) as Record<ChangeKind, Value>;

@@ -34,6 +34,7 @@ describe("feeds of calendars (D47)", () => {
         calendarEventsService({ mongoUrl }),
         standIn("announcements"),
         standIn("dispatch"),
+        standIn("webhooks"),
       ],
       { apiKey: "operator-key-of-the-tests", rates },
     );

@@ -22,6 +22,7 @@ describe("a create request with an Idempotency-Key beyond the quota of the guild
         calendarEventsService({ mongoUrl }),
         standIn("guild-settings"),
         standIn("dispatch"),
+        standIn("webhooks"),
         standIn("announcements"),
       ],
       { apiKey, idempotencyKeysPerGuild: 2 },
@@ -58,6 +59,7 @@ describe("a create request with an Idempotency-Key", () => {
       calendarEventsService({ mongoUrl }),
       standIn("guild-settings"),
       standIn("dispatch"),
+      standIn("webhooks"),
       standIn("announcements", {
         ...serve(createAnnouncement, async (_params, { meta }) => {
           made += 1;

@@ -17,6 +17,10 @@ export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
     "A record that has changed, in its newest state. The member with the name of its kind has the record, unless it is deleted.",
   ChangedEvent: "An event or a series, with its calendar. Times are in Unix milliseconds (UTC).",
 
+  // Webhooks
+  Webhook: "A webhook of a guild, without its secret. Times are in Unix milliseconds (UTC).",
+  WebhookDelivery: "A request to a webhook, without its body. Times are in Unix milliseconds (UTC).",
+
   // Announcements and posts
   Announcement: "An announcement: the events that it covers, its channel, and the time of the post before the start.",
   ListedAnnouncement: "An announcement in a list: the fields of Announcement and its id.",

@@ -6,8 +6,8 @@ import { type ApiKeyView, createKey, listKeyChanges, rotateKey } from "../../con
 import { ERRORS, isRefusal, type Refusal } from "../../contracts/errors.ts";
 import { checkedParams, parseArguments } from "./arguments.ts";
 import { auditText, keyListText, issuedKeyText } from "./keys-output.ts";
-import { withPepper } from "../run/api-key-pepper.ts";
 import { openDatabase } from "./open-database.ts";
+import { withStoredSecrets } from "../run/stored-secrets.ts";
 import { recordSchemaVersion } from "../run/schema-version.ts";
 import { readSettings } from "../run/service-factories.ts";
 import { StartupError } from "../run/startup-error.ts";
@@ -45,7 +45,7 @@ export async function runKeys(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const work = parseCommand(parseArguments(args, OPTIONS, USAGE));
-  const settings = await withPepper(readSettings(env));
+  const settings = await withStoredSecrets(readSettings(env), "API_KEY_PEPPER");
   const database = await openDatabase(settings);
   const url = database.urlOf("api");
   await recordSchemaVersion(url, "api");

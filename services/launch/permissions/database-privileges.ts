@@ -48,6 +48,8 @@ const COLLECTIONS: Readonly<Record<ServiceName, Readonly<Record<string, Use>>>> 
     channel_checks: "remove",
   },
   "guild-settings": { guild_settings: "change" },
+  // A webhook stays as a tombstone; its deliveries are removed.
+  webhooks: { webhooks: "change", webhook_deliveries: "remove" },
 };
 
 /** A privilege of a MongoDB role. */

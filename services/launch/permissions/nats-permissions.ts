@@ -28,7 +28,9 @@ import {
   listChangedCalendars,
   listChangedEvents,
   listChangedSettings,
+  listChangedWebhooks,
   listSettledPosts,
+  readEncodedChanges,
 } from "../../contracts/guild-changes.contract.ts";
 import {
   getGuildSettings,
@@ -37,6 +39,7 @@ import {
 } from "../../contracts/guild-settings.contract.ts";
 import { healthOf } from "../../contracts/health.contract.ts";
 import { OWNERS, type ServiceName, SERVICES } from "../../contracts/service-names.ts";
+import { webhookChanged } from "../../contracts/webhooks.contract.ts";
 
 /** An action or an event. */
 type Contract = { readonly name: string };
@@ -61,6 +64,7 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
       listChangedCalendars,
       listChangedEvents,
       listChangedSettings,
+      listChangedWebhooks,
       listSettledPosts,
       ...OWNERS.map(healthOf),
     ],
@@ -90,6 +94,19 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
     listensTo: [announcementChanged, calendarChanged, calendarEventChanged, guildSettingsChanged],
   },
   "guild-settings": { calls: [], broadcasts: [guildSettingsChanged], listensTo: [] },
+  webhooks: {
+    calls: [readEncodedChanges],
+    broadcasts: [webhookChanged],
+    listensTo: [
+      announcementChanged,
+      announcementPosted,
+      announcementMissed,
+      announcementFailed,
+      calendarChanged,
+      calendarEventChanged,
+      guildSettingsChanged,
+    ],
+  },
 };
 
 /** The subjects that the NATS user of a service may publish and subscribe to. */

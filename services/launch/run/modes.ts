@@ -9,13 +9,13 @@ import { serviceEnvironment } from "./service-environment.ts";
 import { shutdownRequested, unlessShutdown } from "./shutdown-signals.ts";
 import { type BackingServices, startBackingServices } from "./backing-services.ts";
 import type { NatsBusUser } from "../permissions/nats-users.ts";
-import { withPepper } from "./api-key-pepper.ts";
 import { probeMiddlewares } from "./probe-middlewares.ts";
 import { recordSchemaVersion } from "./schema-version.ts";
 import { type RunningServices, runServices } from "./run-services.ts";
 import { makeService, readSettings } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
 import { startTracing } from "./start-tracing.ts";
+import { withStoredSecrets } from "./stored-secrets.ts";
 import { isSupervised, READY, supervise } from "./supervise.ts";
 import { busUsersIn, busUsersMessage } from "./bus-users-message.ts";
 import { type ServiceName, SERVICES } from "../../contracts/service-names.ts";
@@ -35,7 +35,7 @@ export interface RunningGuildcal {
 
 /** Starts all services in this process, with embedded servers if no URL is given. */
 export async function startInOneProcess(env: Environment): Promise<RunningGuildcal> {
-  const settings = await withPepper(readSettings(env));
+  const settings = await withStoredSecrets(readSettings(env), "API_KEY_PEPPER", "WEBHOOKS_KEY");
   chooseTimeZones(settings);
   await checkPort(settings.PORT, settings.HOST);
   const backing = await startBackingServices(settings, false);
@@ -92,7 +92,7 @@ export async function runInProcesses(env: Environment): Promise<void> {
 }
 
 async function startProcesses(env: Environment) {
-  const settings = await withPepper(readSettings(env));
+  const settings = await withStoredSecrets(readSettings(env), "API_KEY_PEPPER", "WEBHOOKS_KEY");
   chooseTimeZones(settings);
   await checkPort(settings.PORT, settings.HOST);
   const backing = await startBackingServices(settings, true);
@@ -104,6 +104,7 @@ async function startProcesses(env: Environment) {
       NATS_URL: backing.natsUrlOf(service),
       PROBE_PORT: String(probePortOf(service, settings.PROBE_PORT)),
       ...(service === "api" ? { API_KEY_PEPPER: settings.API_KEY_PEPPER } : {}),
+      ...(service === "webhooks" ? { WEBHOOKS_KEY: settings.WEBHOOKS_KEY } : {}),
     });
     const processes = await supervise(SERVICES, environmentOf, (service, message) => {
       const users = service === "api" ? busUsersIn(message) : undefined;
@@ -122,7 +123,7 @@ async function startProcesses(env: Environment) {
 
 /** Settings that the supervisor replaces in the environment of the processes. */
 const SET_BY_SUPERVISOR = new Set(
-  ["MONGO_URL", "NATS_URL", "PROBE_PORT", "API_KEY_PEPPER"].flatMap((name) => [name, `${name}_FILE`]),
+  ["MONGO_URL", "NATS_URL", "PROBE_PORT", "API_KEY_PEPPER", "WEBHOOKS_KEY"].flatMap((name) => [name, `${name}_FILE`]),
 );
 
 /** The probe port of a service: the setting, plus the index of the service. */

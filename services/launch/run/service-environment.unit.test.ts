@@ -13,6 +13,7 @@ describe("the environment of a service's process", () => {
       API_KEY_PEPPER_FILE: "/pepper",
       DISCORD_TOKEN_FILE: "/token",
       WEBHOOK_SECRET: "a secret",
+      WEBHOOKS_KEY_FILE: "/key",
       EVENTS_PER_GUILD: "7",
       LOG_LEVEL: "warn",
       SOMEBODY_ELSES_SECRET: "another",
@@ -24,6 +25,7 @@ describe("the environment of a service's process", () => {
       announcements: shared,
       "calendar-events": { ...shared, EVENTS_PER_GUILD: "7" },
       "guild-settings": shared,
+      webhooks: { ...shared, WEBHOOKS_KEY_FILE: "/key" },
     });
   });
 

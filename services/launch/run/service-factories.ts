@@ -16,6 +16,8 @@ import { dispatchService } from "../../dispatch/dispatch.service.ts";
 import { dispatchSettings } from "../../dispatch/dispatch.settings.ts";
 import { makeSinks, sinkProblems, sinkSettings } from "../../dispatch/sinks/make-sinks.ts";
 import { guildSettingsService } from "../../guild-settings/guild-settings.service.ts";
+import { webhooksService } from "../../webhooks/webhooks.service.ts";
+import { webhooksSettings } from "../../webhooks/webhooks.settings.ts";
 import { launchSettings } from "../launch.settings.ts";
 import type { ServiceName } from "../../contracts/service-names.ts";
 import { StartupError } from "./startup-error.ts";
@@ -29,6 +31,7 @@ export const ALL_SETTINGS = {
   ...calendarEventsSettings,
   ...dispatchSettings,
   ...sinkSettings,
+  ...webhooksSettings,
 };
 
 export type Settings = SettingsOf<typeof ALL_SETTINGS>;
@@ -91,6 +94,10 @@ const FACTORIES: Readonly<Record<ServiceName, Factory>> = {
   "calendar-events": ({ mongoUrl, settings }) =>
     calendarEventsService({ mongoUrl, eventsPerGuild: settings.EVENTS_PER_GUILD }),
   "guild-settings": ({ mongoUrl }) => guildSettingsService({ mongoUrl }),
+  webhooks: ({ mongoUrl, settings: { WEBHOOKS_KEY: key, WEBHOOKS_ALLOW_PRIVATE: allowPrivate } }) => {
+    if (key === undefined) throw new StartupError("WEBHOOKS_KEY must be set for webhooks in a process of their own");
+    return webhooksService({ mongoUrl, key, allowPrivate: allowPrivate === "yes" });
+  },
 };
 
 export function isServiceName(text: string): text is ServiceName {
@@ -112,6 +119,7 @@ export const SETTINGS_OF: Readonly<Record<ServiceName, readonly string[]>> = {
   announcements: SHARED_SETTINGS,
   "calendar-events": [...SHARED_SETTINGS, ...Object.keys(calendarEventsSettings)],
   "guild-settings": SHARED_SETTINGS,
+  webhooks: [...SHARED_SETTINGS, ...Object.keys(webhooksSettings)],
 };
 
 export function makeService(name: ServiceName, context: ServiceContext): ServiceSchema {

@@ -19,6 +19,7 @@ import { REQUEST_GUARDS } from "./request-guards.ts";
 import { REVISION_GUARDS } from "./revision-guards.ts";
 import { SERIES_GUARDS } from "./series-guards.ts";
 import { SERVER_GUARDS } from "./server-guards.ts";
+import { WEBHOOK_GUARDS } from "./webhook-guards.ts";
 
 /** The guards that `npm run mutations` removes one at a time, to show that a test fails. */
 export const TESTED_GUARDS: readonly TestedGuard[] = [
@@ -41,6 +42,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...REVISION_GUARDS,
   ...SERIES_GUARDS,
   ...SERVER_GUARDS,
+  ...WEBHOOK_GUARDS,
 ];
 
 /** All guards that the lab removes. */

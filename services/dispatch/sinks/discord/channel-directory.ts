@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { ChannelFinding } from "../../domain/post/channel-finding.ts";
-import type { HttpResult } from "../http-client.ts";
+import type { HttpResult } from "../../../../mixins/http/http-client.ts";
 import type { SendOutcome } from "../sink.ts";
 import { outcomeOf } from "./response-outcome.ts";
 import { parseResponseBody } from "./response-body.ts";

@@ -12,7 +12,7 @@ import { emptyListLookup, findSentMessage, PAGE_SIZE } from "./recent-messages.t
 import { refusalOf } from "../../domain/post/channel-finding.ts";
 import type { ChatMessage } from "../../domain/message/chat-message.ts";
 import { toPlainText } from "../../domain/message/plain-text.ts";
-import { type HttpResult, httpClient, type HttpRequest } from "../http-client.ts";
+import { type HttpResult, httpClient, type HttpRequest } from "../../../../mixins/http/http-client.ts";
 import type { Lookup, OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
 import { slidingWindow } from "../sliding-window.ts";
 import { urlSetting } from "../url-setting.ts";

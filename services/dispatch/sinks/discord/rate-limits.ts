@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { headerNumber, retryAfterMs } from "../retry-after.ts";
-import type { HttpResult } from "../http-client.ts";
+import { headerNumber, retryAfterMs } from "../../../../mixins/http/retry-after.ts";
+import type { HttpResult } from "../../../../mixins/http/http-client.ts";
 import { type SlidingWindow, slidingWindow } from "../sliding-window.ts";
 import { type ResponseBody, parseResponseBody } from "./response-body.ts";
 

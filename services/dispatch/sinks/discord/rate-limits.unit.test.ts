@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { HttpResult } from "../http-client.ts";
+import type { HttpResult } from "../../../../mixins/http/http-client.ts";
 import { type RateLimitBucket, type RateLimits, rateLimits } from "./rate-limits.ts";
 
 const createBucket: RateLimitBucket = { route: "create", channel: "1" };

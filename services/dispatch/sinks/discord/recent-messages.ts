@@ -1,4 +1,4 @@
-import type { HttpResult } from "../http-client.ts";
+import type { HttpResult } from "../../../../mixins/http/http-client.ts";
 import type { ChannelPermission } from "../../domain/post/channel-finding.ts";
 import type { Lookup } from "../sink.ts";
 import { parseJson, parseResponseBody } from "./response-body.ts";

@@ -1,4 +1,4 @@
-import type { HttpResult } from "../http-client.ts";
+import type { HttpResult } from "../../../../mixins/http/http-client.ts";
 import type { SendOutcome } from "../sink.ts";
 import { type ResponseBody, parseResponseBody } from "./response-body.ts";
 import { meaningOf } from "./error-codes.ts";

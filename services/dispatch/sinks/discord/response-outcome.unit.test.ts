@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { HttpResult } from "../http-client.ts";
+import type { HttpResult } from "../../../../mixins/http/http-client.ts";
 import { outcomeOf } from "./response-outcome.ts";
 
 function responseWith(status: number, body: unknown): HttpResult {

@@ -1,12 +1,17 @@
 import { choiceSetting, optionalSetting } from "../../../../mixins/settings/environment.ts";
 import { VERSION } from "../../../contracts/version.ts";
-import { headerNumber, retryAfterMs } from "../retry-after.ts";
+import { headerNumber, retryAfterMs } from "../../../../mixins/http/retry-after.ts";
 import { encodeMessage } from "../message-body.ts";
-import { type HttpResult, httpClient } from "../http-client.ts";
+import { type HttpResult, httpClient } from "../../../../mixins/http/http-client.ts";
 import type { OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
 import { urlSetting } from "../url-setting.ts";
-import { signatureHeaders } from "./signature.ts";
-import { guardedLookup, isAllowedLiteral, type ResolveAll, TARGET_REFUSED } from "./target-guard.ts";
+import { signatureHeaders } from "../../../../mixins/http/signature.ts";
+import {
+  guardedLookup,
+  isAllowedLiteral,
+  type ResolveAll,
+  TARGET_REFUSED,
+} from "../../../../mixins/http/target-guard.ts";
 
 /** The settings of the sink `webhook`. */
 export const webhookSettings = {

@@ -1,0 +1,61 @@
+import type { EpochMs, GuildId } from "../../contracts/ids.ts";
+import type { DeliveryState, DeliveryView, WebhookType } from "../../contracts/webhooks.contract.ts";
+
+/** A request to a webhook about one revision of a record. All attempts have the same id and body. */
+export interface Delivery {
+  /** The webhook's id and `seq`. */
+  readonly id: string;
+  readonly webhookId: string;
+  readonly guildId: GuildId;
+  /** Position in the deliveries of the webhook, from 1. */
+  readonly seq: number;
+  readonly type: WebhookType;
+  /** Kind and id of the record: deliveries of one record are sent in their order. */
+  readonly record: string;
+  readonly recordId: string;
+  readonly recordRevision: number;
+  readonly body: string;
+  /** A digest for each field of the record, to name the fields that the next revision changes. */
+  readonly digests: readonly string[];
+  readonly state: DeliveryState;
+  /** True after a request to send it again: then it neither waits for deliveries of its record, nor do these for it. */
+  readonly isRedelivery?: true;
+  readonly createdAt: EpochMs;
+  /** Number of ended attempts; from the last request to send it again. */
+  readonly attempts: number;
+  readonly firstAttemptAt?: EpochMs;
+  readonly nextAttemptAt?: EpochMs;
+  readonly responseStatus?: number;
+  readonly error?: string;
+  readonly settledAt?: EpochMs;
+}
+
+/** The part of a pending delivery that decides when it is sent. */
+export type PendingDelivery = Pick<
+  Delivery,
+  "id" | "seq" | "record" | "isRedelivery" | "attempts" | "firstAttemptAt" | "nextAttemptAt"
+>;
+
+/** The pending deliveries that wait for no other one, in their order: the first of each record, and every redelivery. */
+export function sendable<Pending extends PendingDelivery>(pending: readonly Pending[]): Pending[] {
+  const records = new Set<string>();
+  const bySeq = pending.toSorted((one, other) => one.seq - other.seq);
+  return bySeq.filter(({ record, isRedelivery }) => {
+    if (isRedelivery === true) return true;
+    return records.size !== records.add(record).size;
+  });
+}
+
+/** A view of a delivery. */
+export function deliveryView(delivery: Omit<Delivery, "body" | "digests">): DeliveryView {
+  const {
+    guildId: _,
+    webhookId: __,
+    seq: ___,
+    record: ____,
+    isRedelivery: _____,
+    firstAttemptAt: ______,
+    ...view
+  } = delivery;
+  return view;
+}

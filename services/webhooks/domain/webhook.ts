@@ -1,0 +1,95 @@
+import { refuse, type Refusal } from "../../contracts/errors.ts";
+import type { EpochMs, GuildId } from "../../contracts/ids.ts";
+import type {
+  CreateWebhookParams,
+  DisabledReason,
+  UpdateWebhookParams,
+  WebhookType,
+  WebhookView,
+} from "../../contracts/webhooks.contract.ts";
+
+/** A secret, encrypted. */
+export interface SealedSecret {
+  readonly sealed: string;
+  /** The end of the overlap, set when another secret replaces this one. */
+  readonly endsAt?: EpochMs;
+}
+
+/** A webhook as it is stored. */
+export interface Webhook {
+  readonly id: string;
+  readonly guildId: GuildId;
+  readonly url: string;
+  readonly types: readonly WebhookType[];
+  readonly enabled: boolean;
+  readonly disabledReason?: DisabledReason;
+  readonly disabledAt?: EpochMs;
+  /** The newest first; at most two are in use. */
+  readonly secrets: readonly SealedSecret[];
+  readonly createdAt: EpochMs;
+  readonly revision: number;
+}
+
+export function newWebhook(
+  id: string,
+  { guildId, url, types }: CreateWebhookParams,
+  secret: SealedSecret,
+  now: EpochMs,
+): Webhook {
+  return { id, guildId, url, types: distinct(types), enabled: true, secrets: [secret], createdAt: now, revision: 1 };
+}
+
+/** Applies an update. A webhook that is enabled again has no reason any more. */
+export function changeWebhook(stored: Webhook, changes: UpdateWebhookParams, now: EpochMs): Webhook {
+  const { url = stored.url, types = stored.types, enabled = stored.enabled } = changes;
+  const next = { ...stored, url, types: distinct(types), revision: stored.revision + 1 };
+  if (enabled === stored.enabled) return next;
+  return enabled ? asEnabled(next) : asDisabled(next, "REQUESTED", now);
+}
+
+/** The webhook to which nothing more is sent; undefined if it is disabled already. */
+export function disableWebhook(stored: Webhook, reason: DisabledReason, now: EpochMs): Webhook | undefined {
+  if (!stored.enabled) return undefined;
+  return { ...asDisabled(stored, reason, now), revision: stored.revision + 1 };
+}
+
+/**
+ * The webhook with a new secret. Requests are signed with the previous one too, for the overlap in milliseconds. Refused during
+ * the overlap of the last rotation: the receiver may know only the secret that would end early.
+ */
+export function rotateSecret(
+  stored: Webhook,
+  secret: SealedSecret,
+  overlapMs: number,
+  now: EpochMs,
+): Webhook | Refusal {
+  const next = { ...stored, revision: stored.revision + 1 };
+  if (overlapMs === 0) return { ...next, secrets: [secret] };
+  const [current, ...older] = secretsInUse(stored, now);
+  if (older.length > 0) return refuse("WEBHOOK_ROTATING");
+  const previous = current === undefined ? [] : [{ ...current, endsAt: now + overlapMs }];
+  return { ...next, secrets: [secret, ...previous] };
+}
+
+/** The secrets with which requests are signed now, the newest first. */
+export function secretsInUse({ secrets }: Pick<Webhook, "secrets">, now: EpochMs): readonly SealedSecret[] {
+  return secrets.filter(({ endsAt = Infinity }) => now < endsAt);
+}
+
+/** The webhook as its users see it. */
+export function webhookView({ secrets, ...webhook }: Webhook, now: EpochMs): WebhookView {
+  const previousUntil = secretsInUse({ secrets }, now)[1]?.endsAt;
+  return { ...webhook, ...(previousUntil === undefined ? {} : { previousUntil }) };
+}
+
+function asEnabled({ disabledReason: _, disabledAt: __, ...webhook }: Webhook): Webhook {
+  return { ...webhook, enabled: true };
+}
+
+function asDisabled(webhook: Webhook, reason: DisabledReason, now: EpochMs): Webhook {
+  return { ...webhook, enabled: false, disabledReason: reason, disabledAt: now };
+}
+
+function distinct(types: readonly WebhookType[]): WebhookType[] {
+  return [...new Set(types)];
+}

@@ -1,0 +1,197 @@
+import type { EpochMs } from "../../contracts/ids.ts";
+import { type PendingDelivery, sendable } from "../domain/delivery.ts";
+import {
+  freeAttempts,
+  type DeliveryQueue,
+  MAX_PENDING,
+  nextVisit,
+  withAttempts,
+  withOutcome,
+} from "../domain/delivery-queue.ts";
+import { nextAttemptAt } from "../domain/retry-schedule.ts";
+import { secretsInUse, type Webhook } from "../domain/webhook.ts";
+import type { AttemptOutcome } from "../store/deliveries.store.ts";
+import type { Claim } from "../store/webhooks.store.ts";
+import type { QueuePorts, SendResult } from "./ports.ts";
+import { readPage } from "./read-changes.ts";
+
+/** Time after which a visit ends although there is more to do: other queues wait for its slot. */
+const VISIT_MS = 5_000;
+/** An attempt ends within this time, and its outcome is stored. None starts if the lease would end before. */
+const ATTEMPT_MS = 13_000;
+export const LEASE_MS = 20_000;
+
+/** Settled deliveries of a webhook that are stored. */
+const MAX_HISTORY = 1_000;
+/** The history is shortened when it has grown by so many. */
+const TRIM_EVERY = 100;
+
+/** A visit of a claimed queue: reads changes, stores deliveries, and sends those that are due. */
+export async function visitQueue(ports: QueuePorts, claim: Claim, isStopping: () => boolean): Promise<void> {
+  const visit = new QueueVisit(ports, claim, isStopping);
+  await visit.run();
+}
+
+class QueueVisit {
+  readonly #ports: QueuePorts;
+  readonly #claim: Claim;
+  readonly #isStopping: () => boolean;
+  readonly #endsAt: EpochMs;
+  #hasChanges = false;
+  #isHeldBack = false;
+
+  constructor(ports: QueuePorts, claim: Claim, isStopping: () => boolean) {
+    this.#ports = ports;
+    this.#claim = claim;
+    this.#isStopping = isStopping;
+    this.#endsAt = Math.min(ports.clock.now() + VISIT_MS, claim.leaseUntil - ATTEMPT_MS);
+  }
+
+  async run(): Promise<void> {
+    const { clock, random, webhooks, deliveries } = this.#ports;
+    const first = await webhooks.findClaimed(this.#claim);
+    if (first === undefined) return;
+    let { queue } = first;
+    let pending = await deliveries.listPending(this.#claim);
+    let more = true;
+    const canRead = () => more && pending.length < MAX_PENDING;
+    for (;;) {
+      if (canRead()) {
+        const read = await this.#readInto(queue);
+        if (read === undefined) return;
+        ({ queue, more } = read);
+        if (read.count > 0) pending = await deliveries.listPending(this.#claim);
+      }
+      const now = clock.now();
+      const heads = sendable(pending);
+      const due = heads.filter(({ nextAttemptAt: at = 0 }) => at <= now);
+      const canSend = due.length > 0 && freeAttempts(queue, now) > 0;
+      if (this.#isOver() || (!canSend && !canRead())) {
+        const attemptsAt = heads.map(({ nextAttemptAt: at = 0 }) => at);
+        const end = { hasChanges: this.#hasChanges, isHeldBack: this.#isHeldBack, attemptsAt };
+        const next = nextVisit(queue, { ...end, isUnfinished: canSend || canRead() }, now, random());
+        await webhooks.release(this.#claim, { ...queue, pauseMs: next.pauseMs }, next.wakeAt);
+        return;
+      }
+      if (!canSend) continue;
+      const sent = await this.#send(queue, due);
+      if (sent === undefined) return;
+      queue = sent;
+      pending = await deliveries.listPending(this.#claim);
+    }
+  }
+
+  #isOver(): boolean {
+    return this.#isStopping() || this.#ports.clock.now() >= this.#endsAt;
+  }
+
+  /** Reads a page and stores its deliveries; undefined if the claim is over. */
+  async #readInto(queue: DeliveryQueue): Promise<{ queue: DeliveryQueue; more: boolean; count: number } | undefined> {
+    const { webhooks, deliveries, reports } = this.#ports;
+    const current = await webhooks.findClaimed(this.#claim);
+    if (current === undefined) return undefined;
+    const page = await readPage(this.#ports, current.webhook, queue).catch((error: unknown) => {
+      reports.failed("read changes", { webhook: this.#claim.id, error });
+    });
+    this.#hasChanges ||= page === undefined || page.deliveries.length > 0;
+    if (page === undefined) return { queue, more: false, count: 0 };
+    this.#isHeldBack = page.isHeldBack;
+    const count = page.deliveries.length;
+    if (count > 0) {
+      const isStored = await webhooks.advance(this.#claim, page.queue, (session) =>
+        deliveries.insert(page.deliveries, session),
+      );
+      if (!isStored) return undefined;
+      await this.#shortenHistory(queue.seq, page.queue.seq);
+    }
+    return { queue: page.queue, more: page.more, count };
+  }
+
+  async #shortenHistory(before: number, after: number): Promise<void> {
+    if (Math.floor(before / TRIM_EVERY) === Math.floor(after / TRIM_EVERY)) return;
+    await this.#ports.deliveries.trim(this.#claim, after - MAX_HISTORY);
+  }
+
+  /** Sends the soonest of the due deliveries; undefined if the claim is over or nothing may be sent any more. */
+  async #send(queue: DeliveryQueue, due: readonly PendingDelivery[]): Promise<DeliveryQueue | undefined> {
+    const { clock, webhooks, deliveries, secrets, disable } = this.#ports;
+    const current = await webhooks.findClaimed(this.#claim);
+    if (current === undefined) return undefined;
+    const { webhook } = current;
+    const now = clock.now();
+    const opened = secretsInUse(webhook, now).map(({ sealed }) => secrets.open(webhook.id, sealed));
+    const known = opened.filter((secret) => secret !== undefined);
+    if (known.length === 0) return this.#giveUp(queue, () => disable(webhook, "SECRET_UNREADABLE"));
+    const soonest = due.toSorted((one, other) => (one.nextAttemptAt ?? 0) - (other.nextAttemptAt ?? 0));
+    const batch = soonest.slice(0, freeAttempts(queue, now));
+    const bodies = await deliveries.bodies(
+      webhook,
+      batch.map(({ id }) => id),
+    );
+    let after = withAttempts(queue, batch.length, now);
+    const ended = await Promise.all(
+      batch.flatMap((delivery) => {
+        const body = bodies.get(delivery.id);
+        return body === undefined ? [] : [this.#attempt(webhook, delivery, body, known)];
+      }),
+    );
+    for (const outcome of ended) after = withOutcome(after, outcome === "delivered", clock.now());
+    return ended.includes("disabled") ? this.#giveUp(after, async () => undefined) : after;
+  }
+
+  async #giveUp(queue: DeliveryQueue, disable: () => Promise<void>): Promise<undefined> {
+    await disable();
+    await this.#ports.webhooks.release(this.#claim, queue, this.#ports.clock.now());
+    return undefined;
+  }
+
+  async #attempt(
+    webhook: Webhook,
+    { id, attempts, firstAttemptAt }: PendingDelivery,
+    body: string,
+    secrets: readonly string[],
+  ): Promise<"delivered" | "retried" | "disabled"> {
+    const { clock, random, send, deliveries, disable, reports } = this.#ports;
+    const beganAt = clock.now();
+    const result = await send({ url: webhook.url, id, body, secrets });
+    const now = clock.now();
+    const seconds = (now - beganAt) / 1_000;
+    const attempt = {
+      attempts: attempts + 1,
+      firstAttemptAt: firstAttemptAt ?? beganAt,
+      responseStatus: result.status,
+      error: result.error,
+    };
+    const record = (outcome: Pick<AttemptOutcome, "state" | "nextAttemptAt" | "settledAt">) =>
+      deliveries.recordAttempt(webhook, id, {
+        ...attempt,
+        ...outcome,
+        nextAttemptAt: outcome.nextAttemptAt,
+        settledAt: outcome.settledAt,
+      });
+    if (isSuccess(result)) {
+      reports.attempted("delivered", seconds);
+      await record({ state: "delivered", settledAt: now });
+      return "delivered";
+    }
+    const next = nextAttemptAt({ ...attempt, retryAfterMs: result.retryAfterMs }, now, random());
+    const isGone = result.status === GONE;
+    if (next !== undefined && !isGone) {
+      reports.attempted("retried", seconds);
+      await record({ state: "pending", nextAttemptAt: next });
+      return "retried";
+    }
+    reports.attempted("failed", seconds);
+    // The webhook is disabled first: a crash in between leaves a pending delivery, and not a failed one of an enabled webhook.
+    await disable(webhook, isGone ? "GONE" : "RETRIES_EXHAUSTED");
+    await record({ state: "failed", settledAt: now });
+    return "disabled";
+  }
+}
+
+/** A receiver with this status wants no further requests. */
+const GONE = 410;
+
+function isSuccess({ status = 0 }: SendResult): boolean {
+  return status >= 200 && status < 300;
+}
