@@ -7,6 +7,7 @@ import { declarationsFor, payloadTypeOf, typesOf } from "./contract-declarations
 import { formatSource } from "./format-source.ts";
 
 const CONTRACTS = join(import.meta.dirname, "../../services/contracts");
+/** All actions of bus users, which are services of other projects: write access includes the reads. */
 const ACTIONS = actionsFor("write");
 
 /** The generated modules of clients/contracts/src, by name. */
@@ -21,8 +22,9 @@ export async function contractSources(): Promise<Readonly<Record<string, string>
 async function contractTypes(): Promise<string> {
   const actions = ACTIONS.map(({ name }) => ({ name, ...typesOf(name) }));
   const events = BUS_EVENTS.map(({ name }) => ({ name, payload: payloadTypeOf(name) }));
-  const named = [...actions.flatMap(({ params, result }) => [params, result]), ...events.map(({ payload }) => payload)];
-  const declarations = declarationsFor([...named, "FieldProblem"]);
+  const types = [...actions.flatMap(({ params, result }) => [params, result]), ...events.map(({ payload }) => payload)];
+  // `bus-types.ts`, which is not generated, uses FieldProblem.
+  const declarations = declarationsFor([...types, "FieldProblem"]);
   const lists = await listsNamed([...declarations.keys()]);
   return `${[...declarations].map(([name, text]) => declarationOf(name, text, lists)).join("\n\n")}
 

@@ -82,7 +82,7 @@ function operationTable(): string {
   const table = Object.fromEntries(ROUTES.map((route) => [route.paths[0], traitsOf(route)]));
   return `import type { Operations } from "./api-types.ts";
 
-/** Facts about each operation. */
+/** The properties of each operation that determine how the client sends and repeats its request. */
 export const OPERATIONS: {
   readonly [Path in keyof Operations]: Omit<Operations[Path], "request" | "response">;
 } = ${JSON.stringify(table)};

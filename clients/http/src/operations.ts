@@ -3,7 +3,7 @@
 
 import type { Operations } from "./api-types.ts";
 
-/** Facts about each operation. */
+/** The properties of each operation that determine how the client sends and repeats its request. */
 export const OPERATIONS: {
   readonly [Path in keyof Operations]: Omit<Operations[Path], "request" | "response">;
 } = {

@@ -1,6 +1,9 @@
 import { MAX_ANNOUNCEMENTS } from "../../contracts/announcements.contract.ts";
 
-/** The free slots of the guild; empty if it has as many announcements as it may have (D26). */
+/**
+ * The free slots of the guild; empty if it has as many announcements as it may have (D26). A slot is a number that only one
+ * announcement of the guild has, by a unique index: so concurrent creates do not exceed the maximum.
+ */
 export function freeSlots(used: readonly number[]): number[] {
   const taken = new Set(used);
   return Array.from({ length: MAX_ANNOUNCEMENTS }, (_, slot) => slot).filter((slot) => !taken.has(slot));

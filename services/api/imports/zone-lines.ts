@@ -1,22 +1,28 @@
 import { MAX_ZONE_LENGTH } from "../../contracts/event-import.contract.ts";
 
+/** Properties that are kept. An observance is a STANDARD or DAYLIGHT component (RFC 5545, section 3.6.5). */
 const OF_ZONE: ReadonlySet<string> = new Set(["TZID", "X-LIC-LOCATION"]);
 const OF_OBSERVANCE: ReadonlySet<string> = new Set(["DTSTART", "TZOFFSETFROM", "TZOFFSETTO", "RRULE"]);
-/** Characters of a line that is kept. */
+/** Largest number of characters of a line that is kept. */
 const MAX_LINE_LENGTH = 300;
 
-/** The lines of a VTIMEZONE, as they are read: its last observances, since those apply to present events. */
+/**
+ * Collects the lines of one VTIMEZONE while a body is read. If they are too long, its first observances are removed: the last
+ * ones are assumed to apply to present events.
+ */
 export class ZoneLines {
+  /** Lines of the zone itself, by property. */
   readonly #own = new Map<string, string>();
   #observance: Map<string, string> | undefined;
   readonly #observances: string[] = [];
+  /** Bytes of the observances. */
   #length = 0;
 
   beginObservance(): void {
     this.#observance = new Map();
   }
 
-  /** Adds a property of the time zone, or of its present observance. */
+  /** Adds the content line `text` of a property: to the observance that has begun and not ended, or to the zone. */
   add(name: string, text: string): void {
     const lines = this.#observance ?? this.#own;
     const isKept = (this.#observance === undefined ? OF_ZONE : OF_OBSERVANCE).has(name);
@@ -30,6 +36,7 @@ export class ZoneLines {
     this.#observance = undefined;
     this.#observances.push(text);
     this.#length += Buffer.byteLength(text);
+    // Leaves room for the two lines of the zone, with at most three bytes for each character.
     while (this.#length > MAX_ZONE_LENGTH - 3 * 2 * MAX_LINE_LENGTH) {
       this.#length -= Buffer.byteLength(this.#observances.shift() ?? "");
     }

@@ -33,6 +33,7 @@ export interface SeriesOfFeed {
   readonly calendar: Calendar;
   /** The color that the feed is limited to. */
   readonly color: Color | undefined;
+  /** Cluster time of the snapshot in which the feed is read. */
   readonly moment: string;
 }
 
@@ -51,36 +52,38 @@ export function isShown(own: Color, { color }: { readonly color?: Color | undefi
 const OVERRIDES_AT_ONCE = 100;
 
 /**
- * A series as VEVENTs: its parts with their exceptions, then its additions, then its changed occurrences. It may have as many
- * of these as a guild may have events, so that a page may end after each piece, and the next one continues from there.
+ * A series as VEVENTs: its parts with their exceptions (EXDATE), then its additions (RDATE) as separate events, then its changed
+ * occurrences. A series may have as many overrides as a guild may have events. So a page may end after each piece, and the
+ * next page continues there.
  */
 export async function* seriesPieces(
   event: FeedSeries,
   feed: SeriesOfFeed,
-  { part: begin, after: written }: SeriesPosition = { part: 0 },
+  { part: firstPart, after: lastWritten }: SeriesPosition = { part: 0 },
 ): AsyncIterable<FeedPiece> {
   const { id, changedAt } = event;
   const parts = isShown(event.color, feed) ? partsOf(event, feed.calendar) : [];
+  /** With `after` before the first override, only the text that precedes the overrides is written. */
   const at = (part: number, after?: EpochMs): FeedPosition => ({
     changedAt,
     id,
     within: after === undefined ? { part } : { part, after },
   });
   for (const [place, part] of parts.entries()) {
-    if (place < begin) continue;
-    const after = place === begin ? written : undefined;
+    if (place < firstPart) continue;
+    const after = place === firstPart ? lastWritten : undefined;
     if (after === undefined) yield { text: beginOfPart(event, part, feed), next: at(place, part.from - 1) };
-    for await (const some of overridesBetween(event, feed, after ?? part.from - 1, part.until)) {
-      const text = exceptions(event, part, originalsMissing(event, some, feed));
-      yield { text, next: at(place, some.at(-1)?.original) };
+    for await (const overrides of overridesBetween(event, feed, after ?? part.from - 1, part.until)) {
+      const text = exceptions(event, part, originalsMissing(event, overrides, feed));
+      yield { text, next: at(place, overrides.at(-1)?.original) };
     }
     yield { text: END_OF_EVENT, next: at(place + 1) };
   }
-  const after = begin === parts.length ? written : undefined;
+  const after = firstPart === parts.length ? lastWritten : undefined;
   if (after === undefined) yield { text: await eventsBeside(event, parts, feed), next: at(parts.length, -1) };
   const additions = new Set(additionsOf(event, feed.calendar));
-  for await (const some of overridesBetween(event, feed, after ?? -1, Infinity)) {
-    for (const override of some) {
+  for await (const overrides of overridesBetween(event, feed, after ?? -1, Infinity)) {
+    for (const override of overrides) {
       const text = additions.has(override.original) ? "" : changedText(event, override, parts, feed);
       yield { text, next: at(parts.length, override.original) };
     }
@@ -96,10 +99,10 @@ async function* overridesBetween(
 ): AsyncIterable<readonly Override[]> {
   if (!recurring.hasOverrides) return;
   for (let after = from; ;) {
-    const some = await reads.overrides(id, { after, until, limit: OVERRIDES_AT_ONCE }, moment);
-    if (some.length > 0) yield some;
-    if (some.length < OVERRIDES_AT_ONCE) return;
-    after = some.at(-1)?.original ?? until;
+    const overrides = await reads.overrides(id, { after, until, limit: OVERRIDES_AT_ONCE }, moment);
+    if (overrides.length > 0) yield overrides;
+    if (overrides.length < OVERRIDES_AT_ONCE) return;
+    after = overrides.at(-1)?.original ?? until;
   }
 }
 
@@ -140,6 +143,7 @@ async function eventsBeside(event: FeedSeries, parts: readonly SeriesPart[], fee
     const occurrence = effectiveOccurrenceAt(event, original, overrides.get(original), calendar);
     return occurrence === undefined || !isShown(occurrence.color, feed) ? "" : occurrenceEvent(occurrence, calendar);
   });
+  // The first occurrence gets a VEVENT with its instant, as if it had an override. A stored override is written with the others.
   const unchanged = { eventId: event.id, original: event.startsAt, cancelled: false, texts: {} };
   const first = isMisread && !overrides.has(event.startsAt) ? changedText(event, unchanged, parts, feed) : "";
   return first + texts.join("");

@@ -57,8 +57,8 @@ export interface EventReads {
   /** The events that were split from one of these series, also from one that was removed since (D51). */
   following(guildId: GuildId, ids: readonly EventId[]): Promise<StoredEvent[]>;
   /**
-   * Events that overlap a window of a calendar, with the fields that lists need, or these without texts; in no order, in
-   * pages. A series may have no occurrence in the window.
+   * Events, and overrides of moved occurrences, that overlap a window of a calendar; in no order, in pages. They have the
+   * fields that lists need, the texts only if `texts` is true (the default). A series may have no occurrence in the window.
    */
   eventsOverlapping(
     guildId: GuildId,
@@ -74,7 +74,11 @@ export interface EventReads {
   inIdOrder(guildId: GuildId, calendarNumber: number, after: string, limit: number): Promise<EventOrOverride[]>;
   /** The overrides of moved occurrences of these series that overlap a window by their stored times. */
   movedOverlapping(ids: readonly EventId[], window: Window): Promise<Override[]>;
-  /** The same for series and moved occurrences, in several calendars. */
+  /**
+   * Series, and overrides of moved occurrences, that overlap a window of several calendars; in no order, in pages. A series
+   * may have no occurrence in the window. With `only.eventIds` these series are read whatever the window, their color and
+   * `changedSince`: the caller filters their occurrences.
+   */
   seriesOverlapping(
     guildId: GuildId,
     calendars: readonly Calendar[],
@@ -82,8 +86,8 @@ export interface EventReads {
     options: SearchOptions,
   ): AsyncIterable<EventPage>;
   /**
-   * All-day events that do not recur, and whose stored starts are in a window, in the order of these, in pages. Their
-   * present starts may differ by `MAX_ZONE_MOVE_MS`.
+   * Single all-day events whose stored starts are in a window, in the order of their stored starts, in pages. A new zone of
+   * the calendar may have moved their starts since, by up to `MAX_ZONE_MOVE_MS`.
    */
   allDayStarting(
     guildId: GuildId,
@@ -129,6 +133,7 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
     { projection, eventIn }: RowMapping<Event>,
   ): AsyncIterable<EventPage<Event>> {
     const read = { ...where, projection };
+    // Most results are one reply, of the faster plain command. A longer result is read again from its first row, in pages.
     const first = await rowsOf<Row>({ ...read, limit: PAGE_ROWS + 1 });
     if (first.length <= PAGE_ROWS) yield partitionRows(first, eventIn);
     else
@@ -173,6 +178,7 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
     },
 
     async earliestStart(guildId, calendarNumber) {
+      // Not tombstones, nor overrides of occurrences that were not moved: their rows have no start.
       const filter = { guildId, calendarNumber, startsAt: { $gte: 0 } };
       const read = { filter, projection: { _id: 0, startsAt: 1 }, sort: { startsAt: 1 }, limit: 1 } as const;
       const [row] = await rowsOf<Pick<AnyRow, "startsAt">>({ ...read, hint: START_INDEX });
@@ -199,6 +205,7 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
 
     seriesOverlapping(guildId, calendars, window, { texts, only = {}, changedSince }) {
       const { color, eventIds } = only;
+      // `null` matches overrides without a color of their own.
       const ofColor = color === undefined ? [] : [{ $or: [{ color: { $in: [color, null] } }, { hasOverrides: true }] }];
       const changed =
         changedSince === undefined ? [] : [{ $or: [...changedAfter(changedSince), { hasOverrides: true }] }];
@@ -256,13 +263,13 @@ function rowReader(model: Model<AnyRow>): (ids: readonly string[]) => Promise<Ro
   return async (ids) => (await Promise.all(ids.map(read))).filter((row) => row !== null);
 }
 
-/** A projection, and the function that converts a row to an event. */
+/** A projection, and the function that converts a row to an event; undefined for a tombstone. */
 interface RowMapping<Event extends ListedEvent> {
   readonly projection: Readonly<Record<string, 0>>;
   readonly eventIn: (row: Exclude<Row, OverrideRow>) => Event | undefined;
 }
 
-/** Excludes the texts: up to 7 kB of each event, and a search may read ten thousand. */
+/** Excludes the texts: up to 20 kB of each event, and a search may read ten thousand. */
 const WITHOUT_TEXTS = perText(() => 0 as const);
 
 /** Includes the texts alone. */

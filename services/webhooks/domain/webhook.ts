@@ -11,7 +11,7 @@ import type {
 /** A secret, encrypted. */
 export interface SealedSecret {
   readonly sealed: string;
-  /** The end of the overlap, set when another secret replaces this one. */
+  /** Until when requests are also signed with this secret; set when a new one replaces it. */
   readonly endsAt?: EpochMs;
 }
 
@@ -55,7 +55,8 @@ export function disableWebhook(stored: Webhook, reason: DisabledReason, now: Epo
 
 /**
  * The webhook with a new secret. Requests are signed with the previous one too, for the overlap in milliseconds. Refused during
- * the overlap of the last rotation: the receiver may know only the secret that would end early.
+ * the overlap of the last rotation: the receiver may know only the secret that would end early. Without an overlap it is never
+ * refused, and all former secrets end at once.
  */
 export function rotateSecret(
   stored: Webhook,

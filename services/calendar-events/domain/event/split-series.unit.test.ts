@@ -126,7 +126,7 @@ describe("a series that is split before an occurrence (D51)", () => {
   }, 120_000);
 
   test("divides its count, and has a count of one where a part has one date", () => {
-    const [any] = fc.sample(anySeries, 1);
+    const [any] = fc.sample(anySeries, { numRuns: 1, seed: 1 });
     if (any === undefined) throw new Error("no series");
     const calendar = { ...sampleCalendar(), zoneChanges: [{ version: 1, timezone: any.zone.name, since: 0 }] };
     const event = seriesWith(any, false, { frequency: "DAILY", count: 5, interval: 1 });
@@ -168,18 +168,14 @@ describe("a series that is split before an occurrence (D51)", () => {
   });
 
   test("names each series that it follows, up to 25, and refuses an added date", () => {
-    const [any] = fc.sample(anySeries, 1);
+    const [any] = fc.sample(anySeries, { numRuns: 1, seed: 1 });
     if (any === undefined) throw new Error("no series");
     const calendar = { ...sampleCalendar(), zoneChanges: [{ version: 1, timezone: any.zone.name, since: 0 }] };
     const added = any.series.startsAt + DAY / 2;
     const event = seriesWith(any, false, { frequency: "DAILY", count: -1, interval: 1, rDates: [added] });
-    const [, second] = occurrencesOf(
-      { ...event, recurring: newRecurring(any.series.recurrence, anchorIn(event), event) },
-      calendar,
-    );
     const daily = occurrencesOf(event, calendar).filter(({ original }) => original !== added);
     const split = accepted(splitSeries(event, daily[1]?.original ?? 0, sampleId(2), calendar));
-    expect(second === undefined || split.following.follows).toEqual([event.id]);
+    expect(split.following.follows).toEqual([event.id]);
     expect(splitSeries(event, added, sampleId(2), calendar)).toMatchObject({ problems: [{ field: "eventId" }] });
     const often = { ...event, follows: Array.from({ length: 25 }, (_, at) => sampleId(at + 10)) };
     const refused = splitSeries(often, daily[1]?.original ?? 0, sampleId(2), calendar);

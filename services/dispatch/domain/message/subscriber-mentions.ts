@@ -5,7 +5,7 @@ import { MAX_CONTENT, MAX_MENTIONED_IDS } from "./message-limits.ts";
 /** The same in every language (D33). */
 const LABEL = "Subscribers:";
 
-/** Snowflakes are unsigned 64-bit integers. Discord refuses a list with a larger number. */
+/** Snowflakes are unsigned 64-bit integers. Discord refuses a list with a larger number, so such an id is only in the content. */
 const MAX_SNOWFLAKE = String(2n ** 64n - 1n);
 
 /** The ids of one message by kind, in the order in which it mentions them. */
@@ -24,7 +24,8 @@ export interface MentionPart {
 
 /**
  * Splits the mentions of all subscribers over as many messages as the limits of length and of ids require (D33). Each
- * subscriber is mentioned once. Without subscribers there is one part without text and mentions.
+ * subscriber is mentioned once. Without subscribers there is one part without text and mentions, for the message of the
+ * announcement.
  */
 export function mentionParts(roles: readonly string[], users: readonly string[]): readonly MentionPart[] {
   const mentioned: MentionedIds = {
@@ -65,8 +66,8 @@ function partOf(ids: MentionedIds): MentionPart {
     content: texts.length === 0 ? "" : [LABEL, ...texts].join(" "),
     allowedMentions: {
       parse: ids.everyone.length > 0 ? ["everyone"] : [],
-      users: ids.users.filter(isSnowflake),
-      roles: ids.roles.filter(isSnowflake),
+      users: ids.users.filter(isInRange),
+      roles: ids.roles.filter(isInRange),
     },
   };
 }
@@ -77,7 +78,7 @@ function mentionsText(kind: Kind, ids: readonly string[]): string {
   return before + ids.join(`${after} ${before}`) + after;
 }
 
-/** Texts of digits of the same length have the order of their numbers. */
-function isSnowflake(id: string): boolean {
+/** Whether an id is at most `MAX_SNOWFLAKE`. Texts of digits of the same length have the order of their numbers. */
+function isInRange(id: string): boolean {
   return id.length < MAX_SNOWFLAKE.length || (id.length === MAX_SNOWFLAKE.length && id <= MAX_SNOWFLAKE);
 }

@@ -1,9 +1,9 @@
 import type { EpochMs } from "../../../contracts/ids.ts";
 
 /**
- * Rate limit of the requests to one sink. A long post is sent as several messages, its parts, with a request each. Posts
- * wait here, before they are claimed, in an order that is fair to every guild. If they waited in the sink instead, a guild
- * with thousands of posts would use every free request.
+ * Rate limit of the requests to one sink, which is a receiver of posts such as Discord. A long post is sent as several
+ * messages, its parts, with a request each. Posts wait here, before they are claimed, in an order that is fair to every
+ * guild. If they waited in the sink instead, a guild with thousands of posts would use every free request.
  */
 export interface SendingBudget {
   /** Milliseconds until one more post may start; 0 if it may start now, Infinity while every request is reserved. */
@@ -11,8 +11,8 @@ export interface SendingBudget {
   /** Reserves one request for a post that starts. */
   reserve(postId: string): void;
   /**
-   * Milliseconds until a post may send its next part; 0 if it may send it now, with a request reserved. While a part
-   * waits, no other post starts.
+   * Milliseconds until a post may send its next part; 0 if it may send it now, with a request reserved. For each part that
+   * waits, posts that have not started leave one request free.
    */
   nextPartWaitMs(postId: string, now: EpochMs): number;
   /** Records a sent part. */
