@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { serve } from "../../mixins/actions/contract-action.ts";
-import { WEBHOOKS_KEY } from "../../test/harness/every-owner.ts";
+import { WEBHOOKS_KEY } from "../../test/harness/webhooks-key.ts";
 import { standIn, startTestGateway, type TestGateway, untilReady } from "../../test/harness/test-gateway.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";

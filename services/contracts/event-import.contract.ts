@@ -66,7 +66,7 @@ export const IMPORT_REASON_TEXTS: Readonly<Record<SkipReason | ChangeReason, str
   COLOR_NEAREST: "its COLOR became the nearest of our colors, or stayed if it has no known name",
   ZONE_BY_RULES: "its TZID is unknown; it got a zone that has the offsets of its VTIMEZONE in that year",
   START_MOVED: "DTSTART is not a date of its RRULE, or before 1970; the series begins at the next date",
-  DATES_DROPPED: "RDATEs before the first occurrence were dropped",
+  DATES_DROPPED: "RDATEs before the first occurrence, or with a time in an all-day series, were dropped",
 };
 
 /** The effect of a VEVENT on the calendar. */

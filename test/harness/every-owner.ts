@@ -5,9 +5,7 @@ import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { webhooksService } from "../../services/webhooks/webhooks.service.ts";
 import { newRecordingSink } from "../fixtures/recording-sink.ts";
-
-/** The key of the webhooks of every test. */
-export const WEBHOOKS_KEY = "webhooks-key-of-the-tests-0123456789abcdef";
+import { WEBHOOKS_KEY } from "./webhooks-key.ts";
 
 /** All services but the gateway, with a sink that only records. */
 export function everyOwner(mongoUrl: string): ServiceSchema[] {

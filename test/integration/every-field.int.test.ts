@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { serve } from "../../mixins/actions/contract-action.ts";
 import { webhooksService } from "../../services/webhooks/webhooks.service.ts";
-import { WEBHOOKS_KEY } from "../harness/every-owner.ts";
+import { WEBHOOKS_KEY } from "../harness/webhooks-key.ts";
 import { standIn, startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
 import { announcementsChangesSince } from "../../services/contracts/announcements.contract.ts";
 import { calendarEventsChangesSince } from "../../services/contracts/calendar-events.contract.ts";

@@ -187,6 +187,48 @@ describe("imports of calendars (D52)", () => {
     expect(seen(await other.list())).toEqual(seen(before));
   });
 
+  test("events of whole days have dates; our own feed of them changes nothing, also after a new zone", async () => {
+    const [guild, other] = [newGuild(), newGuild()];
+    await guild.ask("/v2/calendar/update", { ...guild.where, timezone: "Europe/Berlin" });
+    const series = "UID:b\nDTSTART;VALUE=DATE:20260328\nDTEND;VALUE=DATE:20260330\nRRULE:FREQ=WEEKLY;COUNT=4";
+    const text = vcalendar(
+      "UID:a\nDTSTART;VALUE=DATE:20260306\nDURATION:P3D",
+      `${series}\nEXDATE;VALUE=DATE:20260404`,
+      "UID:b\nRECURRENCE-ID;VALUE=DATE:20260411\nDTSTART;VALUE=DATE:20260412",
+      "UID:b\nRECURRENCE-ID;VALUE=DATE:20260418\nDTSTART:20260418T100000Z\nDURATION:PT1H",
+    );
+    expect(await guild.load(text)).toMatchObject({ ...none, created: 4, report: [] });
+    const shown = ({ start_date, end_date, epoch_start, all_day }: Record<string, unknown>) =>
+      all_day === true ? [start_date, end_date] : [epoch_start];
+    const dates = [
+      ["2026-03-06", "2026-03-09"],
+      ["2026-03-28", "2026-03-30"],
+      ["2026-04-12", "2026-04-13"],
+      [Date.UTC(2026, 3, 18, 10)],
+    ];
+    const first = await guild.list();
+    expect(first.map(shown)).toEqual(dates);
+    expect(first[1]).toMatchObject({ epoch_start: Date.UTC(2026, 2, 27, 23), epoch_end: Date.UTC(2026, 2, 29, 22) });
+    const recurrence = { rrule: "FREQ=WEEKLY;COUNT=3", r_dates: [Date.UTC(2026, 4, 5, 22)] };
+    const added = { all_day: true, start_date: "2026-05-04", name: "Ours", recur: true, recurrence };
+    await guild.ask("/v2/events/create", { ...guild.where, ...added });
+    const ours = (await guild.list()).filter(({ name }) => name === "Ours").map(({ event_id }) => event_id);
+    await guild.ask("/v2/events/delete", { ...guild.where, event_id: ours[2] });
+    await guild.ask("/v2/events/update", { ...guild.where, event_id: ours[1], name: "The addition" });
+    const { path } = await guild.ask("/v2/calendar/feeds/create", guild.where);
+    for (const timezone of ["Europe/Berlin", "Asia/Tokyo"]) {
+      await guild.ask("/v2/calendar/update", { ...guild.where, timezone });
+      const before = await guild.list();
+      const feed = (await gateway.request(path as string)).text;
+      expect(await guild.load(feed)).toMatchObject({ ...none, unchanged: 6, report: [] });
+      expect(await guild.load(text)).toMatchObject({ ...none, unchanged: 4, report: [] });
+      expect(await guild.list()).toEqual(before);
+    }
+    const feed = (await gateway.request(path as string)).text;
+    expect(await other.load(feed)).toMatchObject({ ...none, created: 6, report: [] });
+    expect((await other.list()).map(shown)).toEqual((await guild.list()).map(shown));
+  });
+
   test("the example of the API document has its response", async () => {
     expect(await newGuild().load(importExample.body)).toEqual(importExample.response);
   });

@@ -31,7 +31,8 @@ export async function groupsOf(
     const key = mine === undefined ? `uid ${event.uid}` : mine.id;
     const group = groups.get(key) ?? { members: [], stored: mine ?? byUid.get(event.uid), isOwn: mine !== undefined };
     groups.set(key, group);
-    const occurrence = event.recurrenceId ?? (mine === undefined ? undefined : parseEventId(event.uid)?.original);
+    const original = mine === undefined ? undefined : parseEventId(event.uid)?.original;
+    const occurrence = event.recurrenceId ?? (original === undefined ? undefined : { original });
     const isOfSeries = ofSeries.includes(at);
     group.members.push({
       at,

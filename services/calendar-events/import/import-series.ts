@@ -3,11 +3,12 @@ import { bytesFromWriteId, newWriteId, timeOfWriteId } from "../../../mixins/mon
 import type { ImportedOutcome, SkipReason } from "../../contracts/event-import.contract.ts";
 import { isRefusal } from "../../contracts/errors.ts";
 import type { EpochMs, EventId } from "../../contracts/ids.ts";
-import { clockFor } from "../domain/calendar/calendar.ts";
+import { type Calendar, clockFor } from "../domain/calendar/calendar.ts";
 import type { StoredEvent } from "../domain/event/event.ts";
 import { ID_RANDOM_BYTES, newEventId } from "../domain/event/event-id.ts";
 import { type AppliedEvent, applyEvent, type StoredState } from "../domain/import/apply-event.ts";
 import type { ImportedEvent } from "../domain/import/imported-event.ts";
+import type { OccurrenceKey } from "../domain/import/imported-instant.ts";
 import { withValidOverrides } from "../series-revision.ts";
 import { cancelledFields, importOccurrence } from "./import-occurrence.ts";
 import { type ImportTarget, skipped, skippedBy } from "./import-target.ts";
@@ -18,8 +19,8 @@ export interface ImportedMember {
   /** Its place in the call. */
   readonly at: number;
   readonly imported: ImportedEvent;
-  /** The start of the occurrence that it is about; undefined for the event itself. */
-  readonly occurrence: EpochMs | undefined;
+  /** The occurrence that it is about; undefined for the event itself. */
+  readonly occurrence: OccurrenceKey | undefined;
   /** Whether its series is in the file. */
   readonly isOfSeries: boolean;
   /** Whether its UID is that of a part of a series of this calendar. */
@@ -41,9 +42,8 @@ export async function importGroup(
   settle: (at: number, outcome: ImportedOutcome) => void,
 ): Promise<void> {
   let event = stored;
-  const isInParts =
-    isOwn && event?.recurring !== undefined && clockFor(event.recurring.anchor, target.calendar).length > 1;
-  const kept = new Set(members.flatMap(({ occurrence, imported }) => (imported.isCancelled ? [] : (occurrence ?? []))));
+  const isInParts = isOwn && event !== undefined && hasParts(event, target.calendar);
+  const kept = members.flatMap(({ occurrence, imported }) => (imported.isCancelled ? [] : (occurrence ?? [])));
   for (const { at, imported, occurrence, isOfSeries, isPart } of members) {
     if (target.isOver()) return;
     if (isInParts || isPart) settle(at, skipped("OWN_SERIES"));
@@ -60,10 +60,15 @@ export async function importGroup(
   }
 }
 
+/** Whether our feed has the series in parts: one for each zone of its calendar, unless it has dates. */
+function hasParts({ recurring, allDay }: StoredEvent, calendar: Calendar): boolean {
+  return recurring !== undefined && allDay === undefined && clockFor(recurring.anchor, calendar).length > 1;
+}
+
 async function importMember(
   target: ImportTarget,
   series: StoredEvent | undefined,
-  occurrence: EpochMs,
+  occurrence: OccurrenceKey,
   imported: ImportedEvent,
   isOfSeries: boolean,
 ): Promise<ImportedOutcome> {
@@ -95,7 +100,7 @@ async function importOne(
   target: ImportTarget,
   stored: StoredEvent | undefined,
   imported: ImportedEvent,
-  kept: ReadonlySet<EpochMs>,
+  kept: readonly OccurrenceKey[],
 ): Promise<{ readonly event: StoredEvent | undefined; readonly outcome: ImportedOutcome } | undefined> {
   const { store, calendar, isDryRun, onWritten } = target;
   const id = stored?.id ?? freshId();
@@ -149,7 +154,9 @@ async function cancelOccurrences(
   if (target.isDryRun) return true;
   for (const start of starts) {
     if (target.isOver()) return false;
-    await importOccurrence(target, event, start, cancelledFields(imported));
+    // Dates may have been set in a former zone.
+    const key = imported.days === undefined ? { at: start } : { original: start };
+    await importOccurrence(target, event, key, cancelledFields(imported));
   }
   return true;
 }

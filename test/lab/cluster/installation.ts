@@ -6,6 +6,7 @@ import { ServiceBroker } from "moleculer";
 import { brokerOptions } from "../../../moleculer.config.ts";
 import { type ChatServer, startChatServer } from "../../harness/chat-server.ts";
 import { freePorts } from "../../harness/free-ports.ts";
+import { WEBHOOKS_KEY } from "../../harness/webhooks-key.ts";
 import type { MongoSet } from "../../harness/mongo-set.ts";
 import { type NatsCluster, startNatsCluster } from "../../harness/nats-cluster.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
@@ -136,6 +137,7 @@ function environment(mongoUrl: string, natsUrl: string, chat: ChatServer): Reado
     LOG_LEVEL: "warn",
     API_KEY,
     API_KEY_PEPPER: PEPPER,
+    WEBHOOKS_KEY,
     REQUESTS_PER_KEY: "0",
     REQUESTS_PER_GUILD: "0",
     SINKS: "discord",

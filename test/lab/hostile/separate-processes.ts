@@ -6,12 +6,13 @@ import { startMongod } from "../../../services/launch/embedded/embedded-mongod.t
 import { startNats } from "../../../services/launch/embedded/embedded-nats.ts";
 import { Replica } from "../cluster/replica.ts";
 import { freePorts } from "../../harness/free-ports.ts";
+import { WEBHOOKS_KEY } from "../../harness/webhooks-key.ts";
 import { mongodUnder } from "./mongod-under.ts";
 import type { Target } from "./row.ts";
 import { removeFolder } from "../../harness/remove-folder.ts";
 
 /** Dispatch starts last, since it calls the others. */
-const OTHERS = ["api", "announcements", "calendar-events", "guild-settings"] as const;
+const OTHERS = ["api", "announcements", "calendar-events", "guild-settings", "webhooks"] as const;
 const PEPPER = "pepper-of-the-hostile-load-0123456789abcdef";
 
 /** A process for each service, as in containers. Dispatch can be stopped and started again. */
@@ -36,7 +37,14 @@ export async function startProcesses(
   const nats = await startNats();
   let mongod = await startMongod(directory);
   let mongodPid = await mongodUnder([process.pid]);
-  const all = { ...env, MONGO_URL: mongod.url, NATS_URL: nats.url, API_KEY_PEPPER: PEPPER, LOG_LEVEL: "warn" };
+  const all = {
+    ...env,
+    MONGO_URL: mongod.url,
+    NATS_URL: nats.url,
+    API_KEY_PEPPER: PEPPER,
+    WEBHOOKS_KEY,
+    LOG_LEVEL: "warn",
+  };
   const database = await mongoose.createConnection(mongod.url).asPromise();
   const started: Replica[] = [];
   const running = () => started.filter((replica) => !replica.hasEnded);

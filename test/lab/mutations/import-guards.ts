@@ -6,6 +6,7 @@ const sending = {
   file: "services/api/imports/calendar-import.ts",
   testFile: "services/api/imports/calendar-import.unit.test.ts",
 };
+const dates = { testFile: "test/calendar/import-all-day.unit.test.ts" };
 const imports = { testFile: "services/api/imports/imports.int.test.ts", needsServers: true } as const;
 
 /** Guards of imports of calendars (D52): the bounds of a body, its mapping, and repeated imports. */
@@ -127,6 +128,42 @@ export const IMPORT_GUARDS: readonly TestedGuard[] = [
     test: "a series whose start is no date of its rule",
   },
   {
+    ...dates,
+    guard: "an imported all-day event keeps the zone in which its dates were set",
+    file: "services/calendar-events/domain/import/apply-event.ts",
+    in: "applyEvent",
+    code: "$_ ? $_ : applyIn(anchorOf($_), $$$REST)",
+    without: "applyIn(anchorOf(arguments[2].calendar), $$$REST)",
+    test: "writes nothing after the calendar got another zone",
+  },
+  {
+    ...dates,
+    guard: "an event with times differs from an all-day event at the same instants",
+    file: "services/calendar-events/domain/import/apply-event.ts",
+    in: "hasSameSchedule",
+    code: "$_.allDay !== undefined || $_.allDay !== undefined",
+    without: "false",
+    test: "makes an event with times all-day, and the reverse",
+  },
+  {
+    ...dates,
+    guard: "an import keeps the series that a series follows",
+    file: "services/calendar-events/domain/import/apply-event.ts",
+    in: "changedEvent",
+    property: "follows: $_",
+    without: "",
+    test: "the series that it follows",
+  },
+  {
+    ...imports,
+    guard: "an all-day series of our own feed is imported whatever the zones of its calendar",
+    file: "services/calendar-events/import/import-series.ts",
+    in: "hasParts",
+    code: "$_ !== undefined && $_ === undefined && $REST",
+    without: "$REST",
+    test: "our own feed of them changes nothing",
+  },
+  {
     ...files,
     guard: "a zone that is found by its rules has the offsets of the VTIMEZONE",
     file: "services/calendar-events/domain/import/time-zone.ts",
@@ -175,8 +212,8 @@ export const IMPORT_GUARDS: readonly TestedGuard[] = [
     ...imports,
     guard: "our own feed keeps the additions of its series",
     file: "services/calendar-events/domain/import/apply-event.ts",
-    in: "withStored",
-    code: "$_ === $_.event.id ? $_?.rDates : undefined",
+    in: "applyIn",
+    code: "$_ === $_?.event.id ? storedAdditions($$$) : undefined",
     without: "undefined",
     test: "our own feed changes nothing in its calendar",
   },

@@ -68,3 +68,7 @@ export function timesInAnchorZone({ anchor, ...days }: AllDay): Pick<DayTimes, "
 export function midnightAround(at: EpochMs, zone: Zone): WallMs {
   return Math.round(instantToLocal(at, zone) / DAY_MS) * DAY_MS;
 }
+
+export function isMidnight(at: EpochMs, zone: Zone): boolean {
+  return localToInstant(midnightAround(at, zone), zone) === at;
+}

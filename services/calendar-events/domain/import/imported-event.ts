@@ -1,11 +1,18 @@
 import type { Color, EventTexts } from "../../../contracts/calendar-events.contract.ts";
 import type { ChangeReason, SkipReason } from "../../../contracts/event-import.contract.ts";
-import type { EpochMs } from "../../../contracts/ids.ts";
 import type { Zone } from "../calendar/zone.ts";
-import type { Times } from "../event/window.ts";
-import { localToInstant } from "../calendar/local-to-instant.ts";
-import { readDateValue } from "./date-value.ts";
-import { type ImportedStart, readInstants, readStart, readTimes, type ZoneFinder } from "./imported-times.ts";
+import { isMidnight, midnightAround } from "../calendar/days.ts";
+import { DAY_MS } from "../recurrence/civil-days.ts";
+import type { ImportedInstant } from "./imported-instant.ts";
+import {
+  type ImportedStart,
+  type ImportedTimes,
+  readInstants,
+  readStart,
+  readTimes,
+  timesInZone,
+  type ZoneFinder,
+} from "./imported-times.ts";
 import { readTexts } from "./imported-texts.ts";
 import { type Property, readProperties } from "./property.ts";
 
@@ -13,15 +20,15 @@ import { type Property, readProperties } from "./property.ts";
 export interface ImportedDates {
   /** Without a text: RDATEs alone. */
   readonly rrule: string | undefined;
-  readonly exDates: readonly EpochMs[];
-  readonly rDates: readonly EpochMs[];
+  readonly exDates: readonly ImportedInstant[];
+  readonly rDates: readonly ImportedInstant[];
 }
 
 /** A VEVENT, read. */
-export interface ImportedEvent extends Times {
+export interface ImportedEvent extends ImportedTimes {
   readonly uid: string;
-  /** The instant of RECURRENCE-ID, for an occurrence of a series. */
-  readonly recurrenceId: EpochMs | undefined;
+  /** For an occurrence of a series, which may have times although its series has dates, and the reverse. */
+  readonly recurrenceId: ImportedInstant | undefined;
   readonly isCancelled: boolean;
   readonly start: ImportedStart;
   /** The zone of the series' wall clock. */
@@ -43,7 +50,7 @@ export function readEvent(text: string, calendarZone: Zone, find: ZoneFinder): I
   if (typeof start === "string") return start;
   const times = readTimes(start, { end: first("DTEND"), duration: first("DURATION") }, find);
   if (typeof times === "string") return times;
-  const recurrenceId = readRecurrenceId(first("RECURRENCE-ID"), start, calendarZone, find);
+  const recurrenceId = readRecurrenceId(first("RECURRENCE-ID"), start, find);
   if (typeof recurrenceId === "string") return recurrenceId;
   const dates = recurrenceId === undefined ? readDates(properties, start, find) : undefined;
   if (typeof dates === "string") return dates;
@@ -62,17 +69,20 @@ export function readEvent(text: string, calendarZone: Zone, find: ZoneFinder): I
   };
 }
 
-/** A date is an occurrence of a series of dates, from midnight on, also if this one has times (RFC 5545, section 3.8.4.4). */
+/** An all-day event as its dates are in a zone. */
+export function inZone(event: ImportedEvent, zone: Zone): ImportedEvent {
+  if (event.days === undefined || event.zone === zone) return event;
+  const times = timesInZone(event.days, zone);
+  return { ...event, ...times, zone, start: { ...event.start, zone, at: times.startsAt } };
+}
+
 function readRecurrenceId(
   property: Property | undefined,
   start: ImportedStart,
-  calendarZone: Zone,
   find: ZoneFinder,
-): EpochMs | undefined | SkipReason {
+): ImportedInstant | undefined | SkipReason {
   if (property === undefined) return undefined;
   if (property.params.has("RANGE")) return "RANGE_NOT_SUPPORTED";
-  const value = readDateValue(property.value);
-  if (value?.kind === "date") return localToInstant(value.wall, calendarZone);
   return readInstants(property, start, find)?.[0] ?? "INVALID_TIME";
 }
 
@@ -87,9 +97,17 @@ function readDates(
   if (rules.length > 1 || valuesOf("EXRULE").length > 0) return "RULE_NOT_SUPPORTED";
   const [exDates, rDates] = ["EXDATE", "RDATE"].map((name) => {
     const read = valuesOf(name).map((property) => readInstants(property, start, find));
-    return read.includes(undefined) ? undefined : read.flatMap((instants) => instants ?? []);
+    if (read.includes(undefined)) return undefined;
+    const instants = read.flatMap((some) => some ?? []);
+    return start.value.kind === "date" ? instants.map((instant) => midnightAsDay(instant, start.zone)) : instants;
   });
   if (exDates === undefined || rDates === undefined) return "INVALID_TIME";
   const rrule = rules[0]?.value.trim().replace(/;+$/, "");
   return rrule === undefined && rDates.length === 0 ? undefined : { rrule, exDates, rDates };
+}
+
+/** Some programs write the dates of all-day series as midnights. */
+function midnightAsDay(instant: ImportedInstant, zone: Zone): ImportedInstant {
+  if (!("at" in instant) || !isMidnight(instant.at, zone)) return instant;
+  return { day: midnightAround(instant.at, zone) / DAY_MS };
 }

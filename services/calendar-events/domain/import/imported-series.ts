@@ -2,15 +2,19 @@ import type { ChangeReason, SkipReason } from "../../../contracts/event-import.c
 import { isRefusal, type Refusal } from "../../../contracts/errors.ts";
 import { type EpochMs, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
 import { MAX_RULE_DATES, type Recurrence } from "../../../contracts/recurrence.ts";
+import { wallOfDay } from "../calendar/days.ts";
 import { instantToLocal, localToInstant } from "../calendar/local-to-instant.ts";
-import type { Times } from "../event/window.ts";
+import { DAY_MS } from "../recurrence/civil-days.ts";
+import type { Zone } from "../calendar/zone.ts";
 import { hasOccurrence, hasSecondOccurrence, ruleOccurrenceAt, type Series } from "../recurrence/occurrences.ts";
 import { fullRecurrence, parseRecurrence } from "../recurrence/parse-recurrence.ts";
 import { datesOf, isDateOfRule } from "../recurrence/rule-dates.ts";
 import type { ImportedDates, ImportedEvent } from "./imported-event.ts";
+import { instantOf, type OccurrenceKey } from "./imported-instant.ts";
+import { type ImportedTimes, timesInZone } from "./imported-times.ts";
 
 /** A series as it is stored: the times of its first occurrence, and its rule. */
-export interface ImportedSeries extends Times {
+export interface ImportedSeries extends ImportedTimes {
   readonly recurrence: Recurrence;
   /** EXDATEs beyond those that a rule may have; each cancels its occurrence. */
   readonly cancelled: readonly EpochMs[];
@@ -24,25 +28,30 @@ type Recurring = ImportedEvent & { readonly dates: ImportedDates };
  * The series of a VEVENT. If its start is no date of its rule, or before 1970, the series begins at the next date. EXDATEs
  * at which it has no occurrence have no effect. `kept` are the EXDATEs that do not count: an override has that occurrence.
  */
-export function importedSeries(event: Recurring, kept: ReadonlySet<EpochMs>): ImportedSeries | SkipReason {
-  const { zone, dates } = event;
+export function importedSeries(event: Recurring, kept: readonly OccurrenceKey[]): ImportedSeries | SkipReason {
+  const { zone, dates, start } = event;
   const rule = readRule(event);
   if (typeof rule === "string") return rule;
   const times = firstTimes(event, rule);
   if (typeof times === "string") return times;
   const isMoved = times.startsAt !== event.startsAt;
-  const rDates = dates.rDates.filter((at) => at > times.startsAt && at <= LAST_EPOCH_MS);
-  const areDropped = dates.rDates.some((at) => at < times.startsAt);
+  const instantsOf = (keys: readonly OccurrenceKey[]) =>
+    keys.map((key) => instantOf(key, { wall: start.value.wall, zone }));
+  // A series of dates cannot have an addition with a time.
+  const dated = dates.rDates.filter((date) => times.days === undefined || "day" in date);
+  const additions = instantsOf(dated);
+  const rDates = additions.filter((at) => at > times.startsAt && at <= LAST_EPOCH_MS);
+  const areDropped = dated.length < dates.rDates.length || additions.some((at) => at < times.startsAt);
   if (new Set(rDates).size > MAX_RULE_DATES) return "TOO_MANY_EXCEPTIONS";
-  const clock = [{ zone, since: 0 }] as const;
-  const series: Series = { ...times, recurrence: fullRecurrence({ ...rule, rDates }), clock };
+  const series = seriesWith(times, fullRecurrence({ ...rule, rDates }), zone);
   if (rule.until !== undefined && rule.until < times.startsAt) return "NO_OCCURRENCE";
   const { until: _, ...once } = series.recurrence;
   // A rule of one date is written as such: others refuse an UNTIL before the second date.
   const recurrence =
     rule.count !== 1 && !hasSecondOccurrence(series) ? fullRecurrence({ ...once, count: 1 }) : series.recurrence;
-  const without = [...new Set(dates.exDates)].filter(
-    (at) => !kept.has(at) && isOccurrence({ ...series, recurrence }, at),
+  const overridden = new Set(instantsOf(kept));
+  const without = [...new Set(instantsOf(dates.exDates))].filter(
+    (at) => !overridden.has(at) && isOccurrence({ ...series, recurrence }, at),
   );
   const inOrder = without.toSorted((one, other) => one - other);
   const exDates = inOrder.slice(0, MAX_RULE_DATES);
@@ -54,6 +63,11 @@ export function importedSeries(event: Recurring, kept: ReadonlySet<EpochMs>): Im
     cancelled: inOrder.slice(MAX_RULE_DATES),
     changes: [...(isMoved ? (["START_MOVED"] as const) : []), ...(areDropped ? (["DATES_DROPPED"] as const) : [])],
   };
+}
+
+function seriesWith({ startsAt, endsAt, days }: ImportedTimes, recurrence: Recurrence, zone: Zone): Series {
+  const ofDays = days === undefined ? {} : { startWall: wallOfDay(days), days: days.endDay - days.startDay };
+  return { startsAt, endsAt, recurrence, clock: [{ zone, since: 0 }], ...ofDays };
 }
 
 function isOccurrence(series: Series, at: EpochMs): boolean {
@@ -72,22 +86,23 @@ function refusedRule({ problems = [] }: Refusal): SkipReason {
 }
 
 /** The first occurrence since 1970 that is a date of the rule. */
-function firstTimes({ startsAt, endsAt, zone, start }: Recurring, rule: Recurrence): Times | SkipReason {
+function firstTimes({ startsAt, endsAt, days, zone, start }: Recurring, rule: Recurrence): ImportedTimes | SkipReason {
   if (endsAt > LAST_EPOCH_MS) return "OUT_OF_RANGE";
   const wall = startsAt === start.at ? start.value.wall : instantToLocal(startsAt, zone);
-  const local = start.value.kind === "utc" ? startsAt : instantToLocal(startsAt, zone);
-  if (startsAt >= 0 && isDateOfRule(rule, local)) return { startsAt, endsAt };
+  const local = start.value.kind === "local" ? instantToLocal(startsAt, zone) : start.value.wall;
+  if (startsAt >= 0 && isDateOfRule(rule, local)) return { startsAt, endsAt, days };
   // Whether the start counts as a date is not the same everywhere.
   if (rule.count !== -1) return startsAt < 0 ? "OUT_OF_RANGE" : "INVALID_RULE";
   const next = datesOf(rule, wall).read(Math.max(wall, -DAY_MS), Math.max(wall, 0) + SEARCHED_MS);
   for (let date = next(); date !== undefined; date = next()) {
     const first = localToInstant(date, zone);
     if (first < 0 || first < startsAt || !isDateOfRule(rule, date)) continue;
-    return { startsAt: first, endsAt: first + endsAt - startsAt };
+    if (days === undefined) return { startsAt: first, endsAt: first + endsAt - startsAt, days };
+    const startDay = date / DAY_MS;
+    return timesInZone({ startDay, endDay: startDay + days.endDay - days.startDay }, zone);
   }
   return "NO_OCCURRENCE";
 }
 
-const DAY_MS = 86_400_000;
 /** Within 100 years each date of a rule with a short interval occurs. */
 const SEARCHED_MS = 36_525 * DAY_MS;

@@ -1,9 +1,12 @@
-import type { EpochMs } from "../../../contracts/ids.ts";
+import type { GivenTimes } from "../../../contracts/event-times.ts";
+import { type EpochMs, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
 import { DAY_MS } from "../recurrence/civil-days.ts";
-import { localToInstant, type WallMs } from "../calendar/local-to-instant.ts";
+import { dateOfDay, type Days, LAST_END_DAY, timesOfDays } from "../calendar/days.ts";
+import { localToInstant } from "../calendar/local-to-instant.ts";
 import { UTC, type Zone } from "../calendar/zone.ts";
 import type { Times } from "../event/window.ts";
 import { type DateValue, type Duration, readDateValue, readDuration } from "./date-value.ts";
+import type { ImportedInstant } from "./imported-instant.ts";
 import type { Property } from "./property.ts";
 
 /** Finds the zone of a TZID for an event around an instant; undefined for an unknown one. */
@@ -18,6 +21,12 @@ export interface ImportedStart {
   readonly zone: Zone;
   readonly at: EpochMs;
   readonly isZoneByRules: boolean;
+}
+
+/** The times of a VEVENT. */
+export interface ImportedTimes extends Times {
+  /** The dates of an all-day event, whose times are their midnights in a zone; undefined for any other event. */
+  readonly days: Days | undefined;
 }
 
 /** Parses DTSTART. A floating time, and a date, are on the clock of the calendar. */
@@ -45,19 +54,19 @@ export function readTimes(
   start: ImportedStart,
   { end, duration }: { readonly end: Property | undefined; readonly duration: Property | undefined },
   find: ZoneFinder,
-): Times | "INVALID_TIME" | "UNKNOWN_TIME_ZONE" {
-  if (start.value.kind === "date") return allDayTimes(start, lastDateOf(start, end, duration));
+): ImportedTimes | "INVALID_TIME" | "UNKNOWN_TIME_ZONE" {
+  if (start.value.kind === "date") return allDayTimes(start, endDayOf(start, end, duration));
   const startsAt = start.at;
   if (end === undefined) {
     const length = duration === undefined ? { days: 0, ms: 0 } : readDuration(duration.value);
-    return length === undefined ? "INVALID_TIME" : { startsAt, endsAt: endAfter(start, length) };
+    return length === undefined ? "INVALID_TIME" : { startsAt, endsAt: endAfter(start, length), days: undefined };
   }
   const value = readDateValue(end.value);
   if (value === undefined) return "INVALID_TIME";
   const zone = zoneOfValue(end, value, start.zone, find)?.zone;
   if (zone === undefined) return "UNKNOWN_TIME_ZONE";
   const endsAt = localToInstant(value.wall, zone);
-  return endsAt < startsAt ? "INVALID_TIME" : { startsAt, endsAt };
+  return endsAt < startsAt ? "INVALID_TIME" : { startsAt, endsAt, days: undefined };
 }
 
 /** Days are of the wall clock, and the rest is exact (RFC 5545, section 3.3.6). */
@@ -65,39 +74,55 @@ function endAfter({ value, zone, at }: ImportedStart, { days, ms }: Duration): E
   return (days === 0 ? at : localToInstant(value.wall + days * DAY_MS, zone)) + ms;
 }
 
-/** The date before which an event of whole days ends. */
-function lastDateOf(
-  { value }: ImportedStart,
-  end: Property | undefined,
-  duration: Property | undefined,
-): WallMs | undefined {
-  const days = duration === undefined ? 1 : readDuration(duration.value)?.days;
-  const wall = end === undefined ? value.wall + (days ?? Number.NaN) * DAY_MS : readDateValue(end.value)?.wall;
-  return wall === undefined || Number.isNaN(wall) ? undefined : Math.floor(wall / DAY_MS) * DAY_MS;
+/** The day before which an event of whole days ends; NaN for a malformed one. */
+function endDayOf({ value }: ImportedStart, end: Property | undefined, duration: Property | undefined): number {
+  if (end !== undefined) return dayOf(readDateValue(end.value));
+  return dayOf(value) + (duration === undefined ? 1 : (readDuration(duration.value)?.days ?? Number.NaN));
+}
+
+function dayOf(value: DateValue | undefined): number {
+  return value === undefined ? Number.NaN : Math.floor(value.wall / DAY_MS);
+}
+
+/** An all-day event (D50). Some programs write the last day as the end, so an end on the first day means one day. */
+function allDayTimes({ value, zone }: ImportedStart, endDay: number): ImportedTimes | "INVALID_TIME" {
+  const startDay = dayOf(value);
+  return endDay >= startDay ? timesInZone({ startDay, endDay: Math.max(endDay, startDay + 1) }, zone) : "INVALID_TIME";
+}
+
+/** The times of days in a zone. */
+export function timesInZone(days: Days, zone: Zone): ImportedTimes {
+  const { startsAt, endsAt } = timesOfDays(days, [{ zone, since: 0 }]);
+  return { startsAt, endsAt, days };
+}
+
+/** Whether the times are out of the range of events (D13, D50). */
+export function isOutOfRange({ startsAt, endsAt, days }: ImportedTimes): boolean {
+  return startsAt < 0 || endsAt > LAST_EPOCH_MS || (days !== undefined && days.endDay > LAST_END_DAY);
+}
+
+/** The times as an event gets them. */
+export function givenTimes({ startsAt, endsAt, days }: ImportedTimes): GivenTimes {
+  if (days === undefined) return { startsAt, endsAt };
+  return { allDay: true, startDate: dateOfDay(days.startDay), endDate: dateOfDay(days.endDay) };
 }
 
 /**
- * An event of whole days: from midnight to midnight on the clock of the calendar. The only function that knows how such an
- * event is stored. Some programs write the last day as the end, so an end on the first day means one day.
+ * The values of EXDATE, RDATE or RECURRENCE-ID; undefined if one of them is malformed, or its zone is unknown. The end of
+ * a period (RDATE) is not read.
  */
-function allDayTimes({ value, zone, at }: ImportedStart, until: WallMs | undefined): Times | "INVALID_TIME" {
-  if (until === undefined || until < value.wall) return "INVALID_TIME";
-  return { startsAt: at, endsAt: localToInstant(Math.max(until, value.wall + DAY_MS), zone) };
-}
-
-/**
- * The instants of EXDATE, RDATE or RECURRENCE-ID; undefined if one of them is malformed, or its zone is unknown. A date
- * means the start of that day's occurrence. The end of a period (RDATE) is not read.
- */
-export function readInstants(property: Property, start: ImportedStart, find: ZoneFinder): EpochMs[] | undefined {
-  const instants: EpochMs[] = [];
+export function readInstants(
+  property: Property,
+  start: ImportedStart,
+  find: ZoneFinder,
+): ImportedInstant[] | undefined {
+  const instants: ImportedInstant[] = [];
   for (const text of property.value.split(",")) {
     if (text.trim() === "") continue;
     const value = readDateValue(text.split("/", 1)[0] ?? "");
     const zone = value && zoneOfValue(property, value, start.zone, find)?.zone;
     if (value === undefined || zone === undefined) return undefined;
-    const timeOfDay = value.kind === "date" ? start.value.wall - Math.floor(start.value.wall / DAY_MS) * DAY_MS : 0;
-    instants.push(localToInstant(value.wall + timeOfDay, value.kind === "date" ? start.zone : zone));
+    instants.push(value.kind === "date" ? { day: dayOf(value) } : { at: localToInstant(value.wall, zone) });
   }
   return instants;
 }

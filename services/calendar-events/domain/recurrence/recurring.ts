@@ -2,13 +2,11 @@ import { complete } from "../../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { FieldProblemCode } from "../../../contracts/contract.ts";
 import { refuse, type Refusal } from "../../../contracts/errors.ts";
-import type { EpochMs } from "../../../contracts/ids.ts";
 import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { type Anchor, type Calendar, zoneOf } from "../calendar/calendar.ts";
 import { type Recurring, seriesOf, type SeriesStart, type ListedEvent } from "../event/event.ts";
-import { midnightAround, wallOfDay } from "../calendar/days.ts";
-import { instantToLocal, localToInstant } from "../calendar/local-to-instant.ts";
-import type { Zone } from "../calendar/zone.ts";
+import { isMidnight, wallOfDay } from "../calendar/days.ts";
+import { instantToLocal } from "../calendar/local-to-instant.ts";
 import { hasOccurrence, hasSecondOccurrence, type Series, startWallOf } from "./occurrences.ts";
 import { isDateOfRule, lastDayOf } from "./rule-dates.ts";
 
@@ -60,10 +58,6 @@ export function seriesRefusal(
     return invalidField("recurrence.exDates", "OUT_OF_RANGE", "must leave an occurrence");
   }
   return undefined;
-}
-
-function isMidnight(at: EpochMs, zone: Zone): boolean {
-  return localToInstant(midnightAround(at, zone), zone) === at;
 }
 
 /** The refusal names UNTIL if the rule would have a second occurrence without it. */

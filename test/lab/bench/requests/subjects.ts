@@ -3,6 +3,7 @@ import { freePort } from "../../../../services/launch/embedded/embedded-mongod.t
 import { SERVICES } from "../../../../services/contracts/service-names.ts";
 import { GuildcalProcess, PROJECT } from "../../../harness/guildcal-process.ts";
 import { NodeProcess } from "../../../harness/node-process.ts";
+import { WEBHOOKS_KEY } from "../../../harness/webhooks-key.ts";
 import { type Address, postRequest, untilResponding } from "./post-request.ts";
 import { type CpuShare, cpuShare } from "./cpu-share.ts";
 import { MeasuredProcess, measuredOn } from "./measured-process.ts";
@@ -49,6 +50,7 @@ function environment({ mongoUrl, directory, natsUrl }: Given, port: number): Rec
     PORT: String(port),
     API_KEY: OPERATOR_KEY,
     API_KEY_PEPPER: "pepper-of-the-bench-0123456789abcdef",
+    WEBHOOKS_KEY,
     REQUESTS_PER_KEY: "0",
     REQUESTS_PER_GUILD: "0",
   };
