@@ -147,8 +147,8 @@ await client.modify("/v2/guild/settings", guild, ({ twelve_hour: isTwelve }) => 
 await client.request("/v2/events/dance", event);
 // @ts-expect-error -- a number loses digits
 await client.request("/v2/guild/settings/get", { guild_id: 375357265198317579 });
-// @ts-expect-error -- the end is required
-await client.request("/v2/events/create", { guild_id: "1", calendar_number: 1, epoch_start: 1 });
+// @ts-expect-error -- the number of the calendar is required
+await client.request("/v2/events/create", { guild_id: "1", epoch_start: 1, epoch_end: 1 });
 // @ts-expect-error -- no such field
 await client.request("/v2/guild/settings/update", { guild_id: "1", prefixes: "?" });
 // @ts-expect-error -- a read takes no name
@@ -176,8 +176,8 @@ export const events = on("announcement.posted", ({ guildId, lateMs }) => lateMs?
 
 // @ts-expect-error -- no such action
 await call(broker, "calendar-events.dance", event);
-// @ts-expect-error -- the start is required
-await call(broker, "calendar-events.create", { guildId: "1", calendarNumber: 1, endsAt: 2 });
+// @ts-expect-error -- the number of the calendar is required
+await call(broker, "calendar-events.create", { guildId: "1", startsAt: 1, endsAt: 2 });
 // @ts-expect-error -- no such color
 await call(broker, "calendar-events.create", { ...event, color: "PINK" });
 // @ts-expect-error -- no such event

@@ -28,6 +28,7 @@ describe("imports of calendars (D52)", () => {
         calendarEventsService({ mongoUrl, eventsPerGuild: 60 }),
         standIn("announcements"),
         standIn("dispatch"),
+        standIn("webhooks"),
       ],
       { apiKey: "operator-key-of-the-tests", rates },
     );
