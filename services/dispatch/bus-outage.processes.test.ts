@@ -11,13 +11,13 @@ import { createEvent } from "../contracts/calendar-events.contract.ts";
 import type { ActionContract } from "../contracts/contract.ts";
 import { listUpcomingPosts } from "../contracts/dispatch.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
-import { OWNERS } from "../contracts/service-names.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { type EmbeddedNats, startNats } from "../launch/embedded/embedded-nats.ts";
 import { dispatchService } from "./dispatch.service.ts";
 import { newRecordingSink, type RecordingSink } from "../../test/fixtures/recording-sink.ts";
 
 const guildId = "1" as GuildId;
+const SERVICES = ["announcements", "calendar-events", "dispatch", "guild-settings"];
 
 describe("dispatch without its bus", () => {
   let nats: EmbeddedNats;
@@ -43,7 +43,7 @@ describe("dispatch without its bus", () => {
     const dispatch = dispatchService({ mongoUrl, sinks: [sink], graceMs: 900_000, timing });
     brokers = [home("owners", owners), home("dispatch", [dispatch])];
     await Promise.all(brokers.map((broker) => broker.start()));
-    await Promise.all(brokers.map((broker) => broker.waitForServices([...OWNERS], 60_000, 20)));
+    await Promise.all(brokers.map((broker) => broker.waitForServices(SERVICES, 60_000, 20)));
   });
   afterEach(async () => {
     await Promise.all(brokers.map((broker) => broker.stop()));

@@ -32,7 +32,7 @@ describe("requests in the documents", () => {
   async function statusesOf(script: string): Promise<{ readonly statuses: string[]; readonly stdout: string }> {
     const checked = script
       .replace("curl -sS", "curl -sS -w ' %{http_code}'")
-      .replace("id_of() { sed", "id_of() { tee >(cat >&2) | sed");
+      .replaceAll("id_of() { sed", "id_of() { tee >(cat >&2) | sed");
     const { stdout, stderr } = await run("bash", ["-euc", checked], {
       env: { PATH: process.env["PATH"], KEY, BASE: `http://127.0.0.1:${port}` },
     });
