@@ -11,12 +11,12 @@ const shared = {
   modulePathIgnorePatterns: ["<rootDir>/.data"],
 };
 
-/** Tests with the real MongoDB and nats-server run with all services in one process, and with each in its own. */
-function onServers(topology) {
+/** Tests with the real MongoDB and nats-server run with all services on one broker, and with each on its own. */
+function onServers(topology, ...testMatch) {
   return {
     ...shared,
     displayName: `integration, ${topology}`,
-    testMatch: ["**/*.int.test.ts"],
+    testMatch,
     testEnvironmentOptions: { topology },
     globals: { TOPOLOGY: topology },
   };
@@ -29,15 +29,17 @@ export default {
     { ...shared, displayName: "contract", testMatch: ["**/*.contract.test.ts"] },
     // Tests with the real MongoDB and without services run once.
     { ...shared, displayName: "on MongoDB", testMatch: ["**/*.mongo.test.ts"] },
-    onServers("in one process"),
-    onServers("over NATS"),
+    onServers("in one process", "**/*.int.test.ts"),
+    // Tests of one service with much data, for which the topology makes no difference, run over NATS only.
+    onServers("over NATS", "**/*.int.test.ts", "**/*.nats.test.ts"),
     { ...shared, displayName: "processes", testMatch: ["**/*.processes.test.ts"] },
   ],
   globalSetup: "<rootDir>/test/harness/global-setup.ts",
   globalTeardown: "<rootDir>/test/harness/global-teardown.ts",
   // A test ends when its condition holds; on a busy machine the same test takes twenty times as long.
   testTimeout: 180_000,
-  maxWorkers: 3,
+  // Much of a test's time is spent waiting for servers.
+  maxWorkers: 4,
   coverageProvider: "babel",
   reporters: ["default", "<rootDir>/test/closing-line-reporter.js"],
 };

@@ -8,6 +8,7 @@ if (Number(process.versions.node.split(".", 1)[0]) < LEAST_MAJOR) {
   );
   process.exitCode = 1;
 } else {
+  await import("./compile-cache.js");
   const { main } = await import("./main.ts");
   await main(process.argv.slice(2));
 }

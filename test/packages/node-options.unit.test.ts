@@ -34,6 +34,15 @@ describe("every process of the service has the same options of Node", () => {
     expect(starting.filter(([, line]) => !line.startsWith(`exec node ${OPTIONS.join(" ")} services/`))).toEqual([]);
   });
 
+  test("which are those that the image compiles its code with, since Node ignores code that was compiled with others", () => {
+    const compile = ["node", ...OPTIONS, "--import", "./services/launch/compile-cache.js", "services/launch/main.ts"];
+    expect(read("Dockerfile")).toContain(`RUN ${JSON.stringify(compile).replaceAll(",", ", ")}\n`);
+    const script = "require('node:module').getCompileCacheDir()";
+    const options = ["--import", "./services/launch/compile-cache.js", "-p", script];
+    const folder = execFileSync(process.execPath, options, { cwd: ROOT, encoding: "utf8" });
+    expect(dirname(folder.trim())).toBe(join(ROOT, "node_modules/.cache/guildcal"));
+  });
+
   test("in the image, whose entry point nothing replaces", () => {
     expect(read("Dockerfile")).toContain(
       `ENTRYPOINT ${JSON.stringify(["node", ...OPTIONS, "services/launch/start.js"]).replaceAll(",", ", ")}`,

@@ -73,7 +73,7 @@ export const BACKUP_GUARDS: readonly TestedGuard[] = [
     in: "restoreBackup",
     code: "await recordRestore($$$)",
     without: "0",
-    testFile: "test/integration/restored-posts.int.test.ts",
+    testFile: "test/integration/restored-posts.nats.test.ts",
     needsServers: true,
     test: "none is sent twice",
   },

@@ -62,7 +62,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
     in: "endNotFound",
     code: "$_ ? sendRest($$$) : $GIVEN_UP",
     without: "$GIVEN_UP",
-    testFile: "services/dispatch/sinks/discord/discord-posts.int.test.ts",
+    testFile: "services/dispatch/sinks/discord/discord-posts.nats.test.ts",
     test: "the remaining parts of a post are sent if a lookup shows that they are absent",
     needsServers: true,
   },

@@ -89,7 +89,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     in: "feedReads",
     code: "streamRows<FeedRow>($A, $B, snapshotTimeOf($_))",
     without: "streamRows<FeedRow>($A, $B)",
-    testFile: "test/integration/large-feed.int.test.ts",
+    testFile: "test/integration/large-feed.nats.test.ts",
     needsServers: true,
     test: "shows the database at the start of the download",
   },

@@ -7,7 +7,7 @@ const cursors = {
 };
 const entries = { file: "mixins/actions/page-entries.ts", testFile: "mixins/actions/page-entries.unit.test.ts" };
 const bounded = { testFile: "services/calendar-events/bounded-pages.mongo.test.ts", needsServers: true } as const;
-const pages = { testFile: "services/calendar-events/event-pages.int.test.ts", needsServers: true } as const;
+const pages = { testFile: "services/calendar-events/event-pages.nats.test.ts", needsServers: true } as const;
 
 /** Guards of the search and of lists in pages (D49). */
 export const PAGE_GUARDS: readonly TestedGuard[] = [

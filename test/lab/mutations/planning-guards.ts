@@ -186,7 +186,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     file: "services/dispatch/protocol/planning/plan-guild.ts",
     code: "await $_.deleteOldUnsent($$$);",
     without: "",
-    testFile: "services/dispatch/protocol/planning/bounded-plan.int.test.ts",
+    testFile: "services/dispatch/protocol/planning/bounded-plan.nats.test.ts",
     test: "has only its latest cancelled posts in the ledger",
     needsServers: true,
   },

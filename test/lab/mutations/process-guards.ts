@@ -47,7 +47,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     ...options,
     guard: "the image has no __proto__ (D8)",
     file: "Dockerfile",
-    words: '"node", "--disable-proto=delete", ',
+    words: 'ENTRYPOINT ["node", "--disable-proto=delete", ',
     without: '"node", ',
     test: "in the image",
   },
