@@ -31,6 +31,7 @@ const PAYLOADS: Readonly<Record<string, object>> = {
   "api-key.changed": { id: "0123456789abcdef0123" },
   "calendar-event.changed": { guildId, eventId, revision },
   "calendar.changed": { guildId, calendarNumber: 1, revision },
+  "dispatch.changes-planned": { changes: [{ feed: "announcements", id: announcementId, revision, since: 1 }] },
   "guild-settings.changed": { guildId, revision },
   "announcement.posted": { ...outcome, lateMs: 12, messageId: "m" },
   "announcement.missed": { ...outcome, state: "missed", reason: "the service was down" },

@@ -8,6 +8,7 @@ import { announcementChanged } from "../contracts/announcements.contract.ts";
 import { calendarEventChanged } from "../contracts/calendar-events.contract.ts";
 import { calendarChanged } from "../contracts/calendars.contract.ts";
 import {
+  changesPlanned,
   listPostHistory,
   listPostHistoryPage,
   listUpcomingPosts,
@@ -17,7 +18,6 @@ import {
 import { isRefusal } from "../contracts/errors.ts";
 import { listSettledPosts } from "../contracts/guild-changes.contract.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
-import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { withTimeouts } from "../../mixins/async/timeout.ts";
 import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { newChannelChecks } from "./channel-checks/channel-checks.ts";
@@ -34,7 +34,7 @@ import { outcomeReports } from "./adapters/outcome-reports.ts";
 import { LONG_TIMEOUT_MS, ownerServices } from "./adapters/owner-services.ts";
 import { postsStore } from "./store/posts.store.ts";
 import { renderPreview } from "./queries/preview.ts";
-import { type Dispatcher, newDispatcher } from "./protocol/dispatcher.ts";
+import { type BroadcastChange, type Dispatcher, newDispatcher } from "./protocol/dispatcher.ts";
 import { FEEDS } from "./protocol/feeds.ts";
 import type { Ports, Timers } from "./protocol/ports.ts";
 import { STANDARD_TIMING, type Timing } from "./protocol/timing.ts";
@@ -91,16 +91,21 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
     };
   }
 
-  const onChange = ({ guildId, startsAt }: { readonly guildId: GuildId; readonly startsAt?: EpochMs }) =>
-    dispatcher?.onChangeHint(guildId, startsAt);
+  const onChange = (hint: BroadcastChange) => dispatcher?.onChangeHint(hint);
   return {
     name: "dispatch",
     mixins: [databaseMixin(connection, mongoUrl, "dispatch"), healthMixin("dispatch", connection)],
     events: {
-      ...listen(announcementChanged, onChange),
-      ...listen(calendarChanged, onChange),
-      ...listen(calendarEventChanged, onChange),
-      ...listen(guildSettingsChanged, onChange),
+      ...listen(announcementChanged, ({ guildId, id, revision }) =>
+        onChange({ guildId, record: { feed: "announcements", id, revision } }),
+      ),
+      ...listen(calendarEventChanged, ({ guildId, startsAt, eventId, revision }) =>
+        onChange({ guildId, startsAt, record: { feed: "calendar-events", id: eventId, revision } }),
+      ),
+      ...listen(calendarChanged, ({ guildId }) => onChange({ guildId })),
+      // The owner of events caches the number of calendars of a guild.
+      ...listen(guildSettingsChanged, ({ guildId }) => onChange({ guildId })),
+      ...listen(changesPlanned, ({ changes }) => dispatcher?.onPlannedElsewhere(changes)),
     },
     actions: {
       ...serve(listUpcomingPosts, async ({ guildId, amount }) => {

@@ -1,3 +1,5 @@
+import { CHANGE_FEED_OVERLAP_MS } from "../../contracts/change-feed.contract.ts";
+import type { PlannedChange } from "../../contracts/dispatch.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { Post } from "../domain/post/post.ts";
 import { rankOf } from "../domain/post/rendezvous-rank.ts";
@@ -10,7 +12,9 @@ import { newLedger } from "./delivery/ledger.ts";
 import { newHeartbeat } from "./heartbeat.ts";
 import { newLifecycle } from "./lifecycle.ts";
 import { type FeedProgress, newChangeFeedConsumer } from "./planning/change-feed-consumer.ts";
+import { newPlannedChanges } from "./planning/planned-changes.ts";
 import { newPlanner } from "./planning/planner.ts";
+import { newPlanningShares } from "./planning/planning-shares.ts";
 import { NO_TIMER, type Ports } from "./ports.ts";
 import type { DueEntry } from "./scheduling/due-entry.ts";
 import { newDueScheduler, type SendPacing } from "./scheduling/due-scheduler.ts";
@@ -22,15 +26,21 @@ import { newWaitRecords } from "./wait-records.ts";
 /** One replica of dispatch. */
 export interface Dispatcher {
   start(): void;
-  /**
-   * A broadcast says that something of the guild changed. The guild is planned sooner; the broadcast may be lost.
-   *
-   * @param startsAt - Of a new event: its first start. Absent for any other change.
-   */
-  onChangeHint(guildId: GuildId, startsAt?: EpochMs): void;
+  /** A broadcast says that something of the guild changed. The guild is planned sooner; the broadcast may be lost. */
+  onChangeHint(hint: BroadcastChange): void;
+  /** Another replica says that its stored plans include these changes. */
+  onPlannedElsewhere(changes: readonly PlannedChange[]): void;
   status(): DispatcherStatus;
   /** Starts no new work. Resolves when all work in flight is finished or released, or after `drainMs`. */
   stop(drainMs: number): Promise<void>;
+}
+
+export interface BroadcastChange {
+  readonly guildId: GuildId;
+  /** Of a new event: its first start. Absent for any other change. */
+  readonly startsAt?: EpochMs | undefined;
+  /** The record of a change feed that changed. Absent if another service keeps a copy of the record, which may be older. */
+  readonly record?: Omit<PlannedChange, "since">;
 }
 
 interface DispatcherStatus {
@@ -43,17 +53,21 @@ interface DispatcherStatus {
 
 /** While this many guilds wait for a plan, broadcasts are ignored: the change feeds have the changes, too. */
 const MAX_WAITING_GUILDS = 1000;
+/** Maximum number of broadcast changes that wait to be marked as planned; further ones are planned again by the feeds. */
+const MAX_HINTED_CHANGES = 10_000;
 const GUILDS_PER_SWEEP = 1000;
 
 export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   const { clock, store, replicas, timers } = ports;
   const lifecycle = newLifecycle(ports);
-  const planner = newPlanner(ports, timing, lifecycle, (posts) => {
+  const shares = newPlanningShares(replicas);
+  const planned = newPlannedChanges(shares);
+  const planner = newPlanner(ports, timing, lifecycle, shares, (posts) => {
     scheduler.add(posts);
     ports.reports.planned(posts);
   });
   const heartbeat = newHeartbeat(ports, timing, lifecycle);
-  const changeFeeds = newChangeFeedConsumer(ports, timing, lifecycle, planner, heartbeat);
+  const changeFeeds = newChangeFeedConsumer(ports, timing, lifecycle, { planner, shares, planned }, heartbeat);
   const stateReader = newStateReader(ports, timing, changeFeeds);
   const ledger = newLedger({ ...ports, reports: { ...ports.reports, settled } }, lifecycle);
   const circuitBreaker = newCircuitBreaker(ports, timing);
@@ -69,6 +83,8 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   const recover = newLeaseRecovery(parts);
   const prefetch = newPrefetch(ports, timing, lifecycle, stateReader, () => scheduler.waiting);
   const scheduler = newDueScheduler(ports, timing, lifecycle, prefetch, waits, processPost);
+  /** Number of broadcast changes that wait for plans. */
+  let hinted = 0;
 
   function settled(post: Post): void {
     ports.reports.settled(post);
@@ -100,6 +116,25 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
     return row !== null && row.state === post.state && row.fence === post.fence ? row : null;
   }
 
+  /** The replica that plans the guild first does so now; the others find the change in its feed, if that one vanishes. */
+  async function planHinted({ guildId, startsAt, record }: BroadcastChange): Promise<void> {
+    if (shares.rank(guildId) > 0) return;
+    // The plan reaches back as far as the change may be older than its broadcast.
+    const since = clock.now() - CHANGE_FEED_OVERLAP_MS;
+    if (startsAt === undefined || !planner.isBeyondHorizon(guildId, startsAt)) {
+      if (planner.waitingGuilds >= MAX_WAITING_GUILDS) return;
+      const planning = planner.requestReplan(guildId, since);
+      if (hinted >= MAX_HINTED_CHANGES) return;
+      hinted += 1;
+      await planning;
+      hinted -= 1;
+    }
+    if (record === undefined) return;
+    const change = { ...record, since };
+    planned.add([change]);
+    if (shares.isShared) replicas.tellPlanned([change]);
+  }
+
   /** Plans the guilds whose next plan is due. The replica of rank k waits k sweeps for the others. */
   async function sweep(): Promise<void> {
     const now = clock.now();
@@ -124,10 +159,8 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
       if (lifecycle.isStopping) return;
       void begin();
     },
-    onChangeHint(guildId, startsAt) {
-      if (startsAt !== undefined && planner.isBeyondHorizon(guildId, startsAt)) return;
-      if (planner.waitingGuilds < MAX_WAITING_GUILDS) void planner.requestReplan(guildId, clock.now());
-    },
+    onChangeHint: (hint) => void planHinted(hint),
+    onPlannedElsewhere: (changes) => planned.addTold(changes),
     status: () => ({
       inWork: scheduler.inWork,
       feeds: changeFeeds.progress(),

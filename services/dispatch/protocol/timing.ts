@@ -27,6 +27,8 @@ export interface Timing {
   readonly rankStepMs: number;
   /** The same for late posts: after an outage a replica with a lower rank is usually busy, not gone. */
   readonly lateRankStepMs: number;
+  /** The replica of rank k for a guild waits k times this long for others to plan a change of the guild. */
+  readonly planRankStepMs: number;
   /** Maximum age of the owners' responses at the instant at which the claim is applied. */
   readonly stateMaxAgeMs: number;
   /** How long before the due instant the state is prefetched; less than half of `stateMaxAgeMs`. */
@@ -66,6 +68,7 @@ export const STANDARD_TIMING: Timing = {
   sendTimeoutMs: 5_000,
   rankStepMs: 300,
   lateRankStepMs: 10_000,
+  planRankStepMs: 1_000,
   stateMaxAgeMs: 900,
   prefetchMs: 200,
   ownerRetryMs: 500,

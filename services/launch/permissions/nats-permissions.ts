@@ -19,7 +19,12 @@ import {
 } from "../../contracts/calendar-events.contract.ts";
 import { getOccurrence, listOccurrencesStarting } from "../../contracts/occurrences.contract.ts";
 import { calendarChanged } from "../../contracts/calendars.contract.ts";
-import { announcementFailed, announcementMissed, announcementPosted } from "../../contracts/dispatch.contract.ts";
+import {
+  changesPlanned,
+  announcementFailed,
+  announcementMissed,
+  announcementPosted,
+} from "../../contracts/dispatch.contract.ts";
 import { EVERY_ACTION } from "../../contracts/every-action.ts";
 import { importEvents } from "../../contracts/event-import.contract.ts";
 import { openFeed, readFeedPage } from "../../contracts/feeds.contract.ts";
@@ -90,8 +95,8 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
       getGuildSettings,
       guildSettingsChangesSince,
     ],
-    broadcasts: [announcementPosted, announcementMissed, announcementFailed],
-    listensTo: [announcementChanged, calendarChanged, calendarEventChanged, guildSettingsChanged],
+    broadcasts: [announcementPosted, announcementMissed, announcementFailed, changesPlanned],
+    listensTo: [announcementChanged, calendarChanged, calendarEventChanged, guildSettingsChanged, changesPlanned],
   },
   "guild-settings": { calls: [], broadcasts: [guildSettingsChanged], listensTo: [] },
   webhooks: {

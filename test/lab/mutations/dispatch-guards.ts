@@ -51,8 +51,9 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...consumer,
+    file: "services/dispatch/protocol/planning/page-planner.ts",
     guard: "a reader of a feed waits for the planner",
-    in: "newFeedReader",
+    in: "begin",
     code: "await $_.waitForGuildSlot();",
     without: "",
     test: "reads on only as guilds are planned",
@@ -67,6 +68,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...consumer,
+    file: "services/dispatch/protocol/planning/page-planner.ts",
     guard: "a guild without announcements is not planned",
     in: "guildsToPlan",
     code: "return $GUILDS.filter($_);",
@@ -193,6 +195,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...consumer,
+    file: "services/dispatch/protocol/planning/page-planner.ts",
     guard: "a guild without announcements is planned only after a change of its announcements",
     in: "guildsToPlan",
     code: '$_ === "announcements" ? $PLANNED : $_',

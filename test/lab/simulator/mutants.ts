@@ -11,6 +11,7 @@ import { HALTED } from "./simulated-sinks.ts";
 import type { MemoryPostStore } from "./memory-post-store.ts";
 import { NOISY_GUILD } from "./simulated-edits.ts";
 import type { SharedWorld } from "./shared-world.ts";
+import type { Incarnation } from "./simulated-network.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** The protocol without one of its protections. The oracle must find a broken promise. */
@@ -43,6 +44,14 @@ function startingLate(change: Change): Change {
   return change.startsAt === undefined ? change : { ...change, startsAt: LAST_EPOCH_MS };
 }
 
+const VANISHED: Incarnation = { replica: -1, name: "dispatch.vanished", dead: true, frozenUntil: 0 };
+
+/** The other replicas do not know yet that one has vanished. */
+export function withVanishedReplica(ports: Ports): Ports {
+  const { replicas } = ports;
+  return { ...ports, replicas: { ...replicas, all: () => [...replicas.all(), VANISHED.name] } };
+}
+
 export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "broadcasts only: no feed is read": {
     ports: (ports) => ({
@@ -63,8 +72,26 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     }),
     dispatcher: (dispatcher) => ({
       ...dispatcher,
-      onChangeHint: (guildId, startsAt) =>
-        dispatcher.onChangeHint(guildId, startsAt === undefined ? startsAt : LAST_EPOCH_MS),
+      onChangeHint: (hint) =>
+        dispatcher.onChangeHint(hint.startsAt === undefined ? hint : { ...hint, startsAt: LAST_EPOCH_MS }),
+    }),
+  },
+  "only the first replica of a guild plans it, and one is listed that does not run": {
+    ports: withVanishedReplica,
+    timing: { planRankStepMs: 1_000_000_000 },
+  },
+  "a change counts as planned before its plan is stored, and the replica vanishes": {
+    ports: (ports, world) => ({
+      ...withVanishedReplica(ports),
+      owners: {
+        ...ports.owners,
+        async changesSince(feed, params) {
+          const result = await ports.owners.changesSince(feed, params);
+          const changes = result.changes.map(({ id, revision }) => ({ feed, id, revision, since: 0 }));
+          world.tellPlanned(VANISHED, changes);
+          return result;
+        },
+      },
     }),
   },
   "no sweep of the horizon": {

@@ -1,7 +1,8 @@
+import type { PlannedChange } from "../../../services/contracts/dispatch.contract.ts";
 import type { PostStore } from "../../../services/dispatch/protocol/post-store.ts";
 import type { Record } from "./evidence.ts";
 import type { Scenario, Interval } from "./scenario.ts";
-import type { SimulatedNetwork } from "./simulated-network.ts";
+import type { Incarnation, SimulatedNetwork } from "./simulated-network.ts";
 import type { SimulatedOwners } from "./simulated-owners.ts";
 import type { SimulatedReceiver } from "./simulated-receiver.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -22,8 +23,10 @@ export interface SharedWorld {
   readonly wallNow: () => number;
   /** Maximum number of open posts of one guild (D39). */
   readonly maxOpenPosts: number;
-  /** The names of the replicas that the broker considers alive. */
-  knownReplicas(): readonly string[];
+  /** The replicas that this one considers alive; others may know of different ones. */
+  knownReplicas(viewer: Incarnation): readonly string[];
+  /** Broadcasts to the other replicas that this one has planned the changes. */
+  tellPlanned(from: Incarnation, changes: readonly PlannedChange[]): void;
 }
 
 export function isIn(world: Pick<SharedWorld, "time" | "start">, intervals: readonly Interval[]): boolean {

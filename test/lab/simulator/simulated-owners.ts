@@ -1,7 +1,8 @@
+import type { BroadcastChange } from "../../../services/dispatch/protocol/dispatcher.ts";
 import type { Announcement } from "../../../services/contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
 import type { Change } from "../../../services/contracts/change-feed.contract.ts";
-import type { EpochMs, GuildId } from "../../../services/contracts/ids.ts";
+import type { GuildId } from "../../../services/contracts/ids.ts";
 import type { FormerState } from "../../../services/dispatch/domain/plan/cancelled-before-planned.ts";
 import type { Feed } from "../../../services/dispatch/protocol/feeds.ts";
 import type { Owners } from "../../../services/dispatch/protocol/ports.ts";
@@ -42,7 +43,7 @@ interface Entry extends Change {
 export function newSimulatedOwners(
   time: { readonly now: number; after(ms: number, happen: () => void): void },
   databaseNow: () => number,
-  heard: (guildId: GuildId, startsAt?: EpochMs) => void,
+  heard: (hint: BroadcastChange) => void,
 ): SimulatedOwners {
   const announcements = new Map<string, History<Announcement>>();
   const occurrences = new Map<string, History<Occurrence>>();
@@ -72,7 +73,7 @@ export function newSimulatedOwners(
       const startsAt = isNewEvent ? (content as unknown as Occurrence).startsAt : undefined;
       const entry = { feed, id, guildId, revision, changedAt: stampedAt, visibleAt, deleted: content === null };
       log.push(startsAt === undefined ? entry : { ...entry, startsAt });
-      heard(guildId, startsAt);
+      heard({ guildId, startsAt, record: { feed, id, revision } });
     });
   }
 

@@ -40,7 +40,11 @@ export function simulatedPorts(world: SharedWorld, who: Incarnation, clock: Data
     random: { fraction: () => time.chance.fraction(), id: () => `attempt ${(ids += 1)}` },
     store: distantStore(world, who),
     owners: distantOwners(world, who),
-    replicas: { self: who.name, all: () => world.knownReplicas() },
+    replicas: {
+      self: who.name,
+      all: () => world.knownReplicas(who),
+      tellPlanned: (changes) => world.tellPlanned(who, changes),
+    },
     sinks: simulatedSinks(world, who),
     render: () => Array.from({ length: world.scenario.parts }, () => MESSAGE),
     reports: { planned: () => {}, settled: () => {}, operationFailed: () => {}, waited: () => {} },

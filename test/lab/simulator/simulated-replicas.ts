@@ -1,7 +1,11 @@
-import type { EpochMs, GuildId } from "../../../services/contracts/ids.ts";
+import type { PlannedChange } from "../../../services/contracts/dispatch.contract.ts";
 import type { DatabaseClock } from "../../../mixins/mongo/database-clock.ts";
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
-import { type Dispatcher, newDispatcher } from "../../../services/dispatch/protocol/dispatcher.ts";
+import {
+  type BroadcastChange,
+  type Dispatcher,
+  newDispatcher,
+} from "../../../services/dispatch/protocol/dispatcher.ts";
 import type { Timing } from "../../../services/dispatch/protocol/timing.ts";
 import type { Mutant } from "./mutants.ts";
 import { isIn, type SharedWorld } from "./shared-world.ts";
@@ -16,20 +20,24 @@ export interface SimulatedReplicas {
   /** Stops the replica gracefully: it finishes its posts, ends, and starts again. */
   drain(replica: number, forMs: number): void;
   /** Broadcasts a change to every replica, if the bus is up. */
-  spread(guildId: GuildId, startsAt?: EpochMs): void;
-  /** The names of the replicas that the broker considers alive. */
-  known(): readonly string[];
+  spread(hint: BroadcastChange): void;
+  /** Broadcasts to the other replicas that a replica has planned these changes, if the bus is up. */
+  tellPlanned(from: Incarnation, changes: readonly PlannedChange[]): void;
+  /** The names of the replicas that the broker of this one considers alive. */
+  known(viewer: Incarnation): readonly string[];
   endAll(): void;
 }
 
 interface Replica {
   readonly who: Incarnation;
   readonly dispatcher: Dispatcher;
+  readonly bornAt: number;
   isStarted: boolean;
 }
 
 /** Time for which the broker considers a silent replica alive. */
 const HEARTBEAT_MS = 3_000;
+const MAX_VIEW_LAG_MS = 4_000;
 /** Timeout of a graceful stop, and interval of reads of the database's clock, as in production. */
 const DRAIN_MS = 8_000;
 const CLOCK_SAMPLE_MS = 5_000;
@@ -44,6 +52,7 @@ export function newSimulatedReplicas(
   const { time, scenario, network, record, start } = world;
   const alive = new Map<number, Replica>();
   const diedAt = new Map<number, number>();
+  const viewLags = new WeakMap<Incarnation, number>();
 
   function begin(replica: number): void {
     if (alive.has(replica)) return;
@@ -52,7 +61,7 @@ export function newSimulatedReplicas(
     const clock = clockOf(world, who);
     const ports = simulatedPorts(world, who, clock);
     const made = newDispatcher(mutant?.ports?.(ports, world) ?? ports, { ...timing, ...mutant?.timing });
-    const entry = { who, dispatcher: mutant?.dispatcher?.(made) ?? made, isStarted: false };
+    const entry = { who, dispatcher: mutant?.dispatcher?.(made) ?? made, bornAt: time.now, isStarted: false };
     alive.set(replica, entry);
     void startWhenTimeIsKnown(entry, clock);
   }
@@ -90,6 +99,27 @@ export function newSimulatedReplicas(
     time.after(forMs, () => begin(who.replica));
   }
 
+  /** Each copy is lost, delayed or delivered by itself. */
+  function broadcast(deliver: (dispatcher: Dispatcher) => void, from?: Incarnation): void {
+    for (const { dispatcher, who, isStarted } of alive.values()) {
+      if (who === from) continue;
+      const copies = time.chance.happens(0.2) ? 2 : 1;
+      for (let copy = 0; copy < copies; copy += 1) {
+        if (!isStarted || isIn(world, scenario.busDown) || time.chance.happens(scenario.broadcastLoss)) continue;
+        time.after(time.chance.between(1, scenario.broadcastDelayMs), () =>
+          network.whenAwake(who, () => deliver(dispatcher)),
+        );
+      }
+    }
+  }
+
+  /** How much later than others this process learns of starts and ends. */
+  function viewLagOf(viewer: Incarnation): number {
+    const lagMs = viewLags.get(viewer) ?? (time.chance.happens(0.5) ? 0 : time.chance.between(0, MAX_VIEW_LAG_MS));
+    viewLags.set(viewer, lagMs);
+    return lagMs;
+  }
+
   return {
     begin,
     crash,
@@ -103,20 +133,16 @@ export function newSimulatedReplicas(
       record.faults.push({ from, until: from + DRAIN_MS + forMs + timing.leaseMs, isDrain: true });
       void stopInOrder(entry, forMs);
     },
-    spread(guildId, startsAt) {
-      for (const { dispatcher, who, isStarted } of alive.values()) {
-        const copies = time.chance.happens(0.2) ? 2 : 1;
-        for (let copy = 0; copy < copies; copy += 1) {
-          if (!isStarted || isIn(world, scenario.busDown) || time.chance.happens(scenario.broadcastLoss)) continue;
-          time.after(time.chance.between(1, scenario.broadcastDelayMs), () =>
-            network.whenAwake(who, () => dispatcher.onChangeHint(guildId, startsAt)),
-          );
-        }
-      }
-    },
-    known() {
-      const isKnown = (replica: number) =>
-        alive.has(replica) || time.now - (diedAt.get(replica) ?? -Infinity) < HEARTBEAT_MS;
+    spread: (hint) => broadcast((dispatcher) => dispatcher.onChangeHint(hint)),
+    tellPlanned: (from, changes) => broadcast((dispatcher) => dispatcher.onPlannedElsewhere(changes), from),
+    known(viewer) {
+      const lagMs = viewLagOf(viewer);
+      const isKnown = (replica: number) => {
+        if (replica === viewer.replica) return true;
+        const entry = alive.get(replica);
+        if (entry !== undefined && time.now - entry.bornAt >= lagMs) return true;
+        return time.now - (diedAt.get(replica) ?? -Infinity) < HEARTBEAT_MS + lagMs;
+      };
       return Array.from({ length: scenario.replicas }, (_, replica) => replica)
         .filter(isKnown)
         .map((replica) => `dispatch.${replica}`);

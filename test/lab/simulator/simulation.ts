@@ -69,7 +69,7 @@ export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> 
     () => databaseNow() + (mutant?.storeAheadMs ?? 0),
     (before, after) => void record.writes.push({ at: time.now, before, after }),
   );
-  const owners = newSimulatedOwners(time, databaseNow, (guildId, startsAt) => replicas.spread(guildId, startsAt));
+  const owners = newSimulatedOwners(time, databaseNow, (hint) => replicas.spread(hint));
   const receiver = newSimulatedReceiver(time);
   const network = newSimulatedNetwork(time, scenario, (who, { kind, forMs }) => {
     record.faults.push({ from: time.now - START, until: time.now - START + forMs + TIMING.leaseMs + 2_000 });
@@ -87,7 +87,8 @@ export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> 
     record,
     databaseNow,
     wallNow: () => databaseTime({ start: START, scenario: wallScenario }, time.now),
-    knownReplicas: () => replicas.known(),
+    knownReplicas: (viewer) => replicas.known(viewer),
+    tellPlanned: (from, changes) => replicas.tellPlanned(from, changes),
     maxOpenPosts: timing.maxOpenPosts,
   };
   const replicas = newSimulatedReplicas(world, timing, mutant, () => memory.posts.values());

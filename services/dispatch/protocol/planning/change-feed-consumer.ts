@@ -1,13 +1,12 @@
-import { CHANGE_FEED_OVERLAP_MS, type Change, type ChangeMark } from "../../../contracts/change-feed.contract.ts";
-import { type EpochMs, type GuildId, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
+import { CHANGE_FEED_OVERLAP_MS, type ChangeMark } from "../../../contracts/change-feed.contract.ts";
+import { type EpochMs, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
 import { type Feed, FEEDS } from "../feeds.ts";
 import type { Heartbeat } from "../heartbeat.ts";
 import type { Lifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";
 import type { Timing } from "../timing.ts";
 import { newInFlightPages } from "./in-flight-pages.ts";
-import type { Planner } from "./planner.ts";
-import { newProcessedChanges } from "./processed-changes.ts";
+import { newPagePlanner, type PlanningOfChanges } from "./page-planner.ts";
 
 /** Reads the owners' change feeds and plans the changed guilds, so that plans are right when broadcasts are lost. */
 export interface ChangeFeedConsumer {
@@ -38,10 +37,10 @@ export function newChangeFeedConsumer(
   ports: Ports,
   timing: Timing,
   lifecycle: Lifecycle,
-  planner: Planner,
+  planning: PlanningOfChanges,
   heartbeat: Pick<Heartbeat, "firstAt">,
 ): ChangeFeedConsumer {
-  const readers = FEEDS.map((feed) => newFeedReader(ports, timing, lifecycle, feed, planner, heartbeat));
+  const readers = FEEDS.map((feed) => newFeedReader(ports, timing, lifecycle, feed, planning, heartbeat));
   return {
     start() {
       for (const reader of readers) {
@@ -68,17 +67,20 @@ interface FeedReader {
  * Reading waits for planning, so the number of guilds and pages in flight is bounded. The mark is stored page by page, as
  * the guilds of the pages are planned. A guild that is held back, for example by its many overdue posts, gets a stored
  * request for a plan instead, so that no other guild's changes wait for it.
+ *
+ * A guild is planned by one replica, which tells the others. The replica of rank k waits k × `planRankStepMs` for that.
  */
 function newFeedReader(
-  { store, owners, clock, reports }: Ports,
+  ports: Ports,
   timing: Timing,
   lifecycle: Lifecycle,
   feed: Feed,
-  planner: Planner,
+  planning: PlanningOfChanges,
   heartbeat: Pick<Heartbeat, "firstAt">,
 ): FeedReader {
-  const processed = newProcessedChanges();
+  const { store, owners, clock, reports } = ports;
   const inFlight = newInFlightPages();
+  const pagePlanner = newPagePlanner(ports, timing, lifecycle, feed, planning, inFlight);
   /** All changes up to `mark` are planned; `saved` is the stored mark. */
   let mark: ChangeMark | undefined;
   let saved: ChangeMark | undefined;
@@ -95,23 +97,18 @@ function newFeedReader(
     const since = mark === undefined ? (sinceFirst ??= await sinceWithoutMark()) : startAt;
     let position: ChangeMark = { at: startAt, id: "" };
     let readAt: EpochMs | undefined;
-    processed.startRead(startAt);
+    pagePlanner.startRead(startAt);
     for (let more = true; more;) {
       const requestedAt = clock.now();
       const result = await owners.changesSince(feed, { mark: position, limit: PAGE_SIZE });
       const count = result.changes.length;
       waiting += count;
-      const guilds = await guildsToPlan(result.changes);
+      const selected = await pagePlanner.select(result.changes);
       const tookMs = clock.now() - requestedAt;
       readAt ??= result.readAt;
       ({ mark: position, more } = result);
-      const plans: Promise<void>[] = [];
-      for (const guildId of guilds) {
-        await inFlight.waitForGuildSlot();
-        if (lifecycle.isStopping) return;
-        plans.push(inFlight.trackGuild(plan(guildId, since)));
-      }
-      processed.add(result.changes, readAt ?? 0);
+      const plans = await pagePlanner.begin(selected, since, readAt ?? 0);
+      if (lifecycle.isStopping) return;
       // The position of an empty page is the start of the read, which no change stands for.
       const reached = result.changes.length > 0 ? notAfterRead(readAt, position) : undefined;
       await inFlight.waitForPageSlot();
@@ -127,44 +124,6 @@ function newFeedReader(
       confirmedAt = beganAt;
       await confirm(mark === undefined ? position : undefined);
     });
-  }
-
-  async function plan(guildId: GuildId, since: EpochMs): Promise<void> {
-    const { planned, heldBack } = planner.request(guildId, since);
-    const requested = heldBack.then(async () => (await storeRequest(guildId, since)) ?? planned);
-    processed.markPlanned(guildId, await Promise.race([planned, requested]));
-  }
-
-  /** Returns the time before which all changes are covered by the stored request; undefined if it is not stored. */
-  async function storeRequest(guildId: GuildId, since: EpochMs): Promise<EpochMs | undefined> {
-    const now = clock.now();
-    try {
-      await store.requestPlan(guildId, since);
-      return now;
-    } catch (error) {
-      reports.operationFailed("request plan", { guildId, error });
-      return undefined;
-    }
-  }
-
-  /**
-   * The guilds with unprocessed changes that have announcements, or had them recently; the others cost one query a page. In
-   * the feed of announcements also those that have a plan: its posts may have to be cancelled.
-   */
-  async function guildsToPlan(changes: readonly Change[]): Promise<readonly GuildId[]> {
-    const isToPlan = (change: Change) => processed.isUnprocessed(change) && !isBeyondHorizon(change);
-    const changed = changes.filter(isToPlan).map(({ guildId }) => guildId);
-    const guilds = [...new Set(changed)];
-    if (guilds.length === 0) return [];
-    const requestedAt = clock.now();
-    const planned = feed === "announcements" ? store.plannedGuilds(guilds) : [];
-    const wanted = new Set((await Promise.all([owners.announcingGuilds(guilds), planned])).flat());
-    for (const guildId of guilds) if (!wanted.has(guildId)) processed.markPlanned(guildId, requestedAt);
-    return guilds.filter((guildId) => wanted.has(guildId));
-  }
-
-  function isBeyondHorizon({ guildId, startsAt }: Change): boolean {
-    return startsAt !== undefined && planner.isBeyondHorizon(guildId, startsAt);
   }
 
   /** No pause once the next read would be due, or a read would never reach the end of a steady flow of changes. */

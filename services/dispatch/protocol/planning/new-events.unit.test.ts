@@ -8,6 +8,7 @@ import { newLifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";
 import { STANDARD_TIMING } from "../timing.ts";
 import { newPlanner } from "./planner.ts";
+import { newPlanningShares } from "./planning-shares.ts";
 
 const GUILD = "1" as GuildId;
 const HOUR = 3_600_000;
@@ -18,6 +19,7 @@ const { horizonMs } = STANDARD_TIMING;
 function plannerWith(...announcements: Announcement[]) {
   const time = newVirtualTime(1, 0);
   let rules: readonly Announcement[] = announcements;
+  let replicas: readonly string[] = ["one"];
   const timers = {
     after(ms: number, happen: () => void) {
       time.after(ms, happen);
@@ -40,10 +42,15 @@ function plannerWith(...announcements: Announcement[]) {
     random: { fraction: () => 0.5 },
     reports: {},
   } as unknown as Ports;
-  const planner = newPlanner(ports, STANDARD_TIMING, newLifecycle(ports), () => undefined);
+  const shares = newPlanningShares({ self: "one", all: () => replicas });
+  const planner = newPlanner(ports, STANDARD_TIMING, newLifecycle(ports), shares, () => undefined);
   return {
     time,
     plan: () => void planner.requestReplan(GUILD, time.now),
+    setReplicas: (...names: string[]) => {
+      replicas = names;
+      shares.rank(GUILD);
+    },
     setAnnouncements: (...next: Announcement[]) => (rules = next),
     /** Whether an event that starts after this time from now leaves the plan as it is. */
     isBeyondHorizon: (inMs: number) => planner.isBeyondHorizon(GUILD, time.now + inMs),
@@ -85,6 +92,16 @@ describe("a new event of a guild", () => {
     await run(2_000);
     expect(seen).toEqual([false, true, false, false]);
     expect(isBeyondHorizon(1_000 * HOUR)).toBe(true);
+  });
+
+  test("may change the plan after another replica has run, which may have planned longer lead times", async () => {
+    const { time, plan, setReplicas, isBeyondHorizon, run } = plannerWith(sampleAnnouncement());
+    time.after(0, plan);
+    await run(1_000);
+    expect(isBeyondHorizon(1_000 * HOUR)).toBe(true);
+    setReplicas("one", "two");
+    setReplicas("one");
+    expect(isBeyondHorizon(1_000 * HOUR)).toBe(false);
   });
 
   test("is planned by a lead time that was set while the plan before was made", async () => {

@@ -7,6 +7,7 @@ import type { Ports } from "../ports.ts";
 import type { Timing } from "../timing.ts";
 import { type Backoff, newBackoff } from "./backoff.ts";
 import { CONTINUE_PLAN, planGuild, type PlanResult } from "./plan-guild.ts";
+import type { PlanningShares } from "./planning-shares.ts";
 
 /** Plans guilds after changes, a few guilds at a time. */
 export interface Planner {
@@ -21,8 +22,8 @@ export interface Planner {
   request(guildId: GuildId, since: EpochMs): PlanRequest;
   /**
    * Whether a new event that first starts at `startsAt` leaves the guild's plan as it is, because its posts are due beyond the
-   * horizon: a later plan reads it. False unless this process knows the guild's lead times from a plan, and has heard of no
-   * other change of the guild since.
+   * horizon: a later plan reads it. False unless this process knows the guild's lead times from a plan, has heard of no other
+   * change of the guild since, and was the first to plan the guild all the time.
    */
   isBeyondHorizon(guildId: GuildId, startsAt: EpochMs): boolean;
   /** Continues the guild's plan if the plan is bounded: the settled post has made room. */
@@ -57,6 +58,12 @@ export interface PlanRequest {
   readonly heldBack: Promise<void>;
 }
 
+/** When a plan began to read its input, and the generation of the shares at that time. */
+interface PlanBegin {
+  readonly beganAt: EpochMs;
+  readonly generation: number;
+}
+
 interface Request extends PlanRequest {
   since: EpochMs;
   readonly resolve: (beganAt: EpochMs) => void;
@@ -68,6 +75,7 @@ export function newPlanner(
   ports: Ports,
   timing: Timing,
   lifecycle: Lifecycle,
+  shares: PlanningShares,
   onPlanned: (posts: readonly Post[]) => void,
 ): Planner {
   const waiting = new Map<GuildId, Request>();
@@ -80,8 +88,8 @@ export function newPlanner(
   const bounded = new Set<GuildId>();
   /** Bounded guilds whose plan continues within `ROOM_DELAY_MS`. */
   const continuing = new Set<GuildId>();
-  /** The longest lead time in the last plan of each guild that was not requested again since. */
-  const longestLeads = new LRUCache<GuildId, number>(KNOWN_LEADS);
+  /** The longest lead time in the last plan of each guild that was not requested again since, and when it was known. */
+  const longestLeads = new LRUCache<GuildId, { readonly leadMs: number; readonly generation: number }>(KNOWN_LEADS);
   let ledgerStart: LedgerStart | undefined;
   const backoff: Backoff = newBackoff(ports);
 
@@ -113,11 +121,12 @@ export function newPlanner(
 
   async function run(guildId: GuildId, request: Request): Promise<void> {
     const beganAt = ports.clock.now();
+    const generation = shares.generation();
     let pauseMs: number;
     try {
       const size = large.has(guildId) ? "any" : "small";
       const result = await planGuild(ports, timing, guildId, request.since, await readLedgerStart(), size);
-      pauseMs = after(guildId, request, result, beganAt);
+      pauseMs = after(guildId, request, result, { beganAt, generation });
     } catch (error) {
       if (!lifecycle.isStopping) ports.reports.operationFailed("plan", { guildId, error });
       pauseMs = backoff.failed(guildId);
@@ -135,16 +144,16 @@ export function newPlanner(
     guildId: GuildId,
     request: Request,
     result: PlanResult | "too large" | undefined,
-    beganAt: EpochMs,
+    begin: PlanBegin,
   ): number {
     if (result === undefined) return requeue(guildId, request);
-    if (result !== "too large") return finish(guildId, request, result, beganAt);
+    if (result !== "too large") return finish(guildId, request, result, begin);
     requeue(guildId, request);
     large.add(guildId);
     return 0;
   }
 
-  function finish(guildId: GuildId, request: Request, stored: PlanResult, beganAt: EpochMs): number {
+  function finish(guildId: GuildId, request: Request, stored: PlanResult, { beganAt, generation }: PlanBegin): number {
     const { posts, more, isLarge } = stored;
     backoff.succeeded(guildId);
     if (!isLarge) large.delete(guildId);
@@ -153,7 +162,7 @@ export function newPlanner(
     else bounded.add(guildId);
     request.resolve(beganAt);
     if (more === "at once") enqueue(guildId, CONTINUE_PLAN);
-    if (!waiting.has(guildId)) longestLeads.set(guildId, stored.longestLeadMs);
+    if (!waiting.has(guildId)) longestLeads.set(guildId, { leadMs: stored.longestLeadMs, generation });
     return cooldownMs(stored, beganAt, ports.clock.now());
   }
 
@@ -213,8 +222,9 @@ export function newPlanner(
     requestReplan,
     request: putRequest,
     isBeyondHorizon(guildId, startsAt) {
-      const longestLead = longestLeads.get(guildId);
-      return longestLead !== undefined && startsAt >= ports.clock.now() + timing.horizonMs + longestLead;
+      const longest = longestLeads.get(guildId);
+      if (longest === undefined || longest.generation !== shares.generation() || shares.rank(guildId) > 0) return false;
+      return startsAt >= ports.clock.now() + timing.horizonMs + longest.leadMs;
     },
     onPostSettled(guildId) {
       if (bounded.has(guildId) && !continuing.has(guildId)) void continueSoon(guildId);

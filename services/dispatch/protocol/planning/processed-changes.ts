@@ -6,6 +6,8 @@ import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 export interface ProcessedChanges {
   /** Forgets changes before `startAt`, which are not read again. */
   startRead(startAt: EpochMs): void;
+  /** Whether this revision was read before. */
+  isKnown(change: Change): boolean;
   isUnprocessed(change: Change): boolean;
   /** @param readAt - When the read's first page was read. */
   add(changes: readonly Change[], readAt: EpochMs): void;
@@ -21,16 +23,20 @@ export function newProcessedChanges(): ProcessedChanges {
   /** Begin of each guild's plan in this read. A plan covers every change that was visible when it began. */
   const plans = new LRUCache<GuildId, EpochMs>(CACHE);
 
+  function isKnown({ id, revision, deleted }: Change): boolean {
+    const known = changes.peek(id);
+    return known?.revision === revision && known.deleted === deleted;
+  }
+
   return {
     startRead(startAt) {
       plans.clear();
       const old = changes.entries().filter(([, { changedAt }]) => changedAt < startAt);
       for (const [id] of old.toArray()) changes.delete(id);
     },
-    isUnprocessed({ id, revision, deleted, guildId, changedAt }) {
-      const known = changes.peek(id);
-      if (known?.revision === revision && known.deleted === deleted) return false;
-      return changedAt + CHANGE_FEED_OVERLAP_MS >= (plans.get(guildId) ?? 0);
+    isKnown,
+    isUnprocessed(change) {
+      return !isKnown(change) && change.changedAt + CHANGE_FEED_OVERLAP_MS >= (plans.get(change.guildId) ?? 0);
     },
     add(some, readAt) {
       for (const { id, revision, deleted, changedAt } of some) {
