@@ -32,7 +32,7 @@ const checks = new WeakMap<object, ParamsCheck>();
  * it may add members that are `undefined` to nested objects.
  */
 export function paramsCheck<Params>(
-  contract: Pick<ActionContract<Params, unknown>, "params" | "crossFieldProblems">,
+  contract: Pick<ActionContract<Params, unknown>, "params" | "crossFieldProblems" | "drafts">,
 ): ParamsCheck {
   const known = checks.get(contract);
   if (known !== undefined) return known;
@@ -44,11 +44,30 @@ export function paramsCheck<Params>(
     const problems =
       outcome === true ? [] : (outcome as ValidationError[]).flatMap((error) => problemsOf(error, params));
     const reported = new Set(problems.map((problem) => problem.field));
-    const crossField = contract.crossFieldProblems?.(params) ?? [];
+    const crossField = [...(contract.crossFieldProblems?.(params) ?? []), ...draftProblems(contract, params)];
     return [...problems, ...crossField.filter((problem) => !reported.has(problem.field))];
   };
   checks.set(contract, check);
   return check;
+}
+
+/** The problems of each draft, as those of the action for which it stands, with the index of the draft in the path. */
+function draftProblems({ drafts }: Pick<ActionContract<never, unknown>, "drafts">, params: object): FieldProblem[] {
+  const { guildId, changes } = params as { readonly guildId?: unknown; readonly changes?: unknown };
+  if (drafts === undefined || !Array.isArray(changes)) return [];
+  return changes.flatMap((change: unknown, at) => {
+    const { action, ...given } = Object(change) as { readonly action?: unknown };
+    const contract = typeof action === "string" && Object.hasOwn(drafts.contracts, action) && drafts.contracts[action];
+    if (contract === undefined || contract === false) return [];
+    const problems = paramsCheck(contract as ActionContract<object, unknown>)({ ...given, guildId });
+    const own = problems.filter(({ field }) => field !== "guildId");
+    return own.map((problem) => withPath(`changes[${at}]`, problem));
+  });
+}
+
+/** The problem of a field within an object at this path. */
+export function withPath(path: string, problem: FieldProblem): FieldProblem {
+  return { ...problem, field: `${path}.${problem.field}` };
 }
 
 const MESSAGES: Record<string, readonly [code: FieldProblemCode, text: (expected: unknown) => string]> = {

@@ -17,6 +17,11 @@ export function mayCall(
   return keys.startsWith("operator ") ? caller.kind === "operator" : coversGuild(caller, params);
 }
 
+/** Whether the caller may change the fields of operators (D11). A call that does not come through the gateway may. */
+export function isOperator(caller: Caller | undefined): boolean {
+  return caller === undefined || caller.kind === "operator";
+}
+
 function coversGuild({ kind, guilds }: Caller, { guildId }: { readonly guildId?: unknown }): boolean {
   return typeof guildId === "string" && (kind !== "guild" || guilds.includes(guildId));
 }

@@ -31,12 +31,14 @@ import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { AnnouncementId, GuildId } from "../contracts/ids.ts";
 import { listChangedAnnouncements } from "../contracts/guild-changes.contract.ts";
 import { listTooLarge } from "../contracts/list-limits.ts";
+import { draftAnnouncements } from "../contracts/owner-drafts.contract.ts";
 import { revisionMismatch } from "../contracts/revision.ts";
 import { announcementPage } from "./announcement-pages.ts";
 import { announcementsStore } from "./announcements.store.ts";
 import { changedAnnouncementsReader } from "./changed-announcements.store.ts";
 import { markDangling } from "./dangling.ts";
 import { changeAnnouncement, newAnnouncement } from "./domain/announcement.ts";
+import { draftedAnnouncements, namedAnnouncements } from "./domain/drafted-announcements.ts";
 import { eventReference, referredId, usesEvent } from "./domain/event-reference.ts";
 
 /** The announcements service; see README.md beside this file. */
@@ -139,6 +141,16 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
       }),
 
       ...serve(listAnnouncingGuilds, ({ guildIds }) => store.listAnnouncing(guildIds)),
+
+      ...serve(draftAnnouncements, async (params) => {
+        const { guildId, changes } = params;
+        const [rules, ...found] = await Promise.all([
+          store.listRules(guildId),
+          ...namedAnnouncements(changes).map((id) => store.findForDispatch(guildId, id)),
+        ]);
+        const named = new Map(found.flatMap((each) => (each === null ? [] : [[each.id as string, each] as const])));
+        return draftedAnnouncements({ rules, named }, params);
+      }),
 
       ...serve(announcementsChangesSince, (params) => store.changesSince(params)),
 

@@ -14,18 +14,26 @@ import {
   type UpcomingPost,
 } from "../contracts/dispatch.contract.ts";
 import { listSettledPosts } from "../contracts/guild-changes.contract.ts";
+import { diffPlan, previewDrafts } from "../contracts/plan-diff.contract.ts";
+import { draftOwners } from "../dispatch/adapters/draft-owners.ts";
 import { ownerServices } from "../dispatch/adapters/owner-services.ts";
+import { COMPARED_MS, diffPlanOf } from "../dispatch/queries/diff-plan.ts";
+import { renderDraftPreviews } from "../dispatch/queries/preview-drafts.ts";
 import { renderPreview } from "../dispatch/queries/preview.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { webhooksService } from "../webhooks/webhooks.service.ts";
 import { ROUTES } from "./route-table.ts";
 import { changesExample } from "./v2/changes.routes.ts";
+import { planExamples } from "./v2/plan.examples.ts";
 import { announcementExamples, danglingExample } from "./v1/announcement.examples.ts";
 import { eventExamples } from "./v2/events.examples.ts";
 
 const current = eventExamples.ongoing.response.events[0]!;
 const { problem } = announcementExamples.preview.response;
 const { id: danglingId, ...dangling } = danglingExample;
+
+/** The ledger of dispatch without any row. */
+const NO_POSTS = { postsForPlan: async () => [], postsOfPairs: async () => [] };
 
 describe("the examples of the API document", () => {
   let gateway: TestGateway;
@@ -74,6 +82,7 @@ describe("the examples of the API document", () => {
       inDoubtSince: post["in_doubt_since"]!,
       leaseUntil: post["lease_until"]!,
       nextTryAt: post["next_try"]!,
+      computed: post["computed"]!,
       messageId: post["message_id"]!,
       problem: post["problem"]!,
     }));
@@ -101,6 +110,23 @@ describe("the examples of the API document", () => {
       ...serve(listSettledPosts, async () => ({ delivered: [], changed: [], settledUntil: 0, more: false })),
       ...serve(previewPost, (params, { broker }) =>
         renderPreview(ownerServices(broker), channels, params, current.epoch_start),
+      ),
+      ...serve(diffPlan, (params, { broker }) =>
+        diffPlanOf(
+          { ...channels, owners: draftOwners(broker), store: NO_POSTS, sinks: ["log"], graceMs: 0 },
+          params,
+          planExamples.diff.response.compared_until - COMPARED_MS,
+          false,
+        ),
+      ),
+      ...serve(previewDrafts, (params, { broker }) =>
+        renderDraftPreviews(
+          draftOwners(broker),
+          { ...channels, currentProblem: async () => undefined },
+          params,
+          current.epoch_start,
+          false,
+        ),
       ),
     });
     gateway = await startTestGateway((mongoUrl) => [

@@ -6,6 +6,7 @@ import { calendarRoutes } from "./v2/calendar.routes.ts";
 import { changesRoutes } from "./v2/changes.routes.ts";
 import { feedRoutes } from "./v2/feeds.routes.ts";
 import { eventRoutes } from "./v2/events.routes.ts";
+import { planRoutes } from "./v2/plan.routes.ts";
 import { settingsRoutesV2 } from "./v2/settings.routes.ts";
 import { webhookRoutes } from "./v2/webhooks.routes.ts";
 
@@ -20,6 +21,7 @@ export const ROUTES: readonly Route[] = [
   ...settingsRoutesV2,
   ...calendarRoutes,
   ...feedRoutes,
+  ...planRoutes,
   ...changesRoutes,
   ...webhookRoutes,
   ...keyRoutes,

@@ -24,6 +24,8 @@ describe("the route table", () => {
         ...["get", "update", "list"].map((it) => `/v2/calendar/${it}`),
         ...["create", "list", "rotate", "revoke"].map((it) => `/v2/calendar/feeds/${it}`),
         "/v2/changes",
+        "/v2/plan/diff",
+        "/v2/plan/preview",
         ...["create", "get", "update", "delete", "list", "deliveries", "redeliver", "rotate"].map(
           (it) => `/v2/webhooks/${it}`,
         ),
@@ -66,7 +68,8 @@ describe("the route table", () => {
   );
 
   test("allows reads with a read-only key, and reads may be retried", () => {
-    const reads = /\/(?:get|list|audit|upcoming|history|preview|month|date|range|ongoing|changes|search|deliveries)$/;
+    const reads =
+      /\/(?:get|list|audit|upcoming|history|preview|month|date|range|ongoing|changes|search|deliveries|diff)$/;
     const toRead = byPath.filter(([, { contract }]) => contract.keys.endsWith("read"));
     expect(byPath.filter(([path]) => reads.test(path))).toEqual(toRead);
     expect(toRead.filter(([, { contract }]) => !contract.idempotent)).toEqual([]);

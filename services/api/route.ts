@@ -8,6 +8,7 @@ import { type Warning, warningsFor, withWarnings } from "./wire/warnings.ts";
 import {
   decodeFields,
   type NullMeaning,
+  paramPath,
   type RequestField,
   type RequestFields,
   requestFields,
@@ -139,17 +140,19 @@ export function pagedRoute<
   return { ...route(list), pages: route({ paths, summary, example, ...pages }) };
 }
 
-/** The route that responds to a request with this body. */
+/** The route that responds to a request with this body: that of the pages if the body has a field that only pages have. */
 export function routeFor(list: Route, body: Readonly<Record<string, unknown>>): Route {
-  const { pages } = list;
-  return pages !== undefined && (Object.hasOwn(body, "limit") || Object.hasOwn(body, "cursor")) ? pages : list;
+  const { pages, fields } = list;
+  if (pages === undefined) return list;
+  const ofList = new Set(fields.map(({ wire }) => wire));
+  return pages.fields.some(({ wire }) => !ofList.has(wire) && Object.hasOwn(body, wire)) ? pages : list;
 }
 
 /** A problem with its field and the allowed members in wire names. */
 function withWireNames(problem: FieldProblem, wireOf: ReadonlyMap<string, string>): FieldProblem {
   const { field, message, allowed } = problem;
-  const [head = field] = field.split(/[.[]/, 1);
-  const members = allowed?.map((name) => wireOf.get(`${head}.${name}`) ?? name);
+  const parent = paramPath(field).replace(/\.[^.]*$/, "");
+  const members = allowed?.map((name) => wireOf.get(`${parent}.${name}`) ?? name);
   return {
     ...problem,
     field: wirePath(field, wireOf),

@@ -47,6 +47,7 @@ import { calendarsStore } from "./store/calendars.store.ts";
 import { calendarView, changeCalendar, allCalendars } from "./domain/calendar/calendar.ts";
 import { mergeChangeFeeds } from "./domain/calendar/merge-change-feeds.ts";
 import { announcedOccurrence } from "./domain/event/effective-occurrence.ts";
+import { draftActions } from "./drafts/draft.actions.ts";
 import { eventSearch } from "./event-search.ts";
 import { eventImport } from "./import/event-import.ts";
 import { importsStore } from "./store/imports.store.ts";
@@ -218,6 +219,8 @@ export function calendarEventsService({
         const resolved = await findAllowed(guildId, occurrenceId, context);
         return resolved?.occurrence === undefined ? null : announcedOccurrence(resolved.occurrence, resolved.calendar);
       }),
+
+      ...draftActions({ store, calendars, maxEvents: eventsPerGuild }),
 
       ...serve(calendarEventsChangesSince, async (params) =>
         mergeChangeFeeds(params, await Promise.all([store.changesSince(params), calendars.changesSince(params)])),

@@ -45,7 +45,10 @@ export interface CalendarWindows {
 /** Size of the cache, in calendars and zone changes. */
 const CACHE_SIZE = 20_000;
 
-export function calendarWindows(store: CalendarEventsStore, calendars: CalendarsStore): CalendarWindows {
+export function calendarWindows(
+  store: CalendarEventsStore,
+  calendars: Pick<CalendarsStore, "find" | "list">,
+): CalendarWindows {
   /** Calendars, as they were last read. */
   const cache = new LRUCache<string, Calendar>({
     maxSize: CACHE_SIZE,

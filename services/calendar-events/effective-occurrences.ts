@@ -14,7 +14,7 @@ import type { EventReads, EventPage } from "./store/event-reads.store.ts";
 
 /** The parameters for expanding events to occurrences. */
 interface Expansion<Event extends ListedEvent> {
-  readonly reads: EventReads;
+  readonly reads: Pick<EventReads, "overrides">;
   readonly eventsOf: (ids: readonly EventId[]) => Promise<readonly Event[]>;
   readonly window: Window;
   readonly calendarOf: (event: Event) => Calendar;

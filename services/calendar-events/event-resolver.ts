@@ -34,7 +34,10 @@ export interface EventResolver {
   viewInCalendar(reference: EventReference): Promise<(EventView & Revised) | Refusal>;
 }
 
-export function eventResolver(store: CalendarEventsStore, calendars: CalendarsStore): EventResolver {
+/** The reads of the store that the resolver uses. */
+export type ResolverStore = Pick<CalendarEventsStore, "find" | "following">;
+
+export function eventResolver(store: ResolverStore, calendars: Pick<CalendarsStore, "find">): EventResolver {
   const stored = (event: StoredEvent) => calendars.find(event.guildId, event.calendarNumber);
   /**
    * Returns the calendar that the view needs. The view of an event whose times are instants does not depend on the time

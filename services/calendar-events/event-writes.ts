@@ -50,7 +50,19 @@ interface Write {
   save(): Promise<boolean | Refusal>;
 }
 
-export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStore, events: EventResolver): EventWrites {
+/** The operations of the store that writes use. */
+export type WritesStore = Pick<
+  CalendarEventsStore,
+  "overriddenStarts" | "insert" | "replace" | "saveOverride" | "split" | "remove" | "wasCreated" | "revisionWritten"
+>;
+
+/** @param newId - The id of an event that the current write creates: the same in each attempt of the write. */
+export function eventWrites(
+  store: WritesStore,
+  calendars: Pick<CalendarsStore, "find">,
+  events: EventResolver,
+  newId: () => EventId = eventIdOfWrite,
+): EventWrites {
   const queue = new WriteQueue();
 
   async function seriesWrite({ event: stored, calendar }: ResolvedEvent, next: ChangedEvent): Promise<Write> {
@@ -154,7 +166,7 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
 
   return {
     async create(params) {
-      const id = eventIdOfWrite();
+      const id = newId();
       const outcome = await optimisticWrite({
         load: () => calendarFor(params),
         decide(calendar) {
@@ -171,7 +183,7 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
     },
 
     update({ guildId, calendarNumber, eventId, ifRevision, scope, ...changes }) {
-      const followingId = eventIdOfWrite();
+      const followingId = newId();
       const reference = { guildId, calendarNumber, eventId };
       return write(reference, ifRevision, scope === "following" ? followingId : undefined, (resolved) => {
         const { event, occurrence, calendar } = resolved;
@@ -211,7 +223,7 @@ const TOO_MANY_OVERRIDES = {
   message: `must not be following with more than ${MAX_MOVED_OVERRIDES} changed or cancelled occurrences from there on`,
 } as const;
 
-/** The id of an event that the current write creates: the same in each attempt of the write. */
+/** An id that follows from the id of the current write. */
 function eventIdOfWrite(): EventId {
   const writeId = currentWriteId() ?? newWriteId();
   return newEventId(timeOfWriteId(writeId), bytesFromWriteId(writeId, ID_RANDOM_BYTES));

@@ -41,6 +41,8 @@ export interface ActionContract<Params, Result> {
    * must not assume that a field has passed its own rule.
    */
   readonly crossFieldProblems?: (params: Partial<Record<keyof Params, unknown>>) => FieldProblem[];
+  /** A list of writes that are not performed: each entry is checked as the params of the action that it stands for. */
+  readonly drafts?: DraftsRule;
   /** The other services that it calls for these params. The action is unavailable while one of them is. */
   readonly dependsOn?: (params: Params) => readonly OwnerName[];
   /**
@@ -53,6 +55,11 @@ export interface ActionContract<Params, Result> {
   readonly isSearch?: true;
   /** Never set; carries the types. */
   readonly types?: { readonly params: Params; readonly result: Result };
+}
+
+/** The entries of the param `changes`. Each has an `action`, and the params of this action's contract except the guild. */
+interface DraftsRule {
+  readonly contracts: Readonly<Record<string, Pick<ActionContract<never, unknown>, "params">>>;
 }
 
 /** The param that shortens a list. The advice continues its name: "amount" "must be smaller". */

@@ -92,6 +92,8 @@ export const OPEN_POST_STATES = ["planned", "sending"] as const satisfies readon
 /** A post that is not settled (D44). */
 export interface UpcomingPost extends ListedPost {
   readonly state: (typeof OPEN_POST_STATES)[number];
+  /** Set if it is due later than the plan reaches: it is computed, and not stored yet (D57). */
+  readonly computed?: true;
   /** Number of attempts; absent before the first one. */
   readonly attempts?: number;
   /** Time since which it may have been delivered without confirmation; only in `sending`. */
@@ -153,11 +155,28 @@ export const listUpcomingPosts = action<{ guildId: GuildId; amount: number }, Up
 
 export type UpcomingPostsPage = Page<UpcomingPost> & Omit<UpcomingPosts, "posts">;
 
-/** A page of the same list (D49). */
-export const listUpcomingPostsPage = action<{ guildId: GuildId } & PageParams, UpcomingPostsPage>({
+/** The due instants of the listed posts (D57). */
+export interface DueWindow {
+  /** Included. */
+  readonly dueFrom?: EpochMs;
+  /** Not included. */
+  readonly dueUntil?: EpochMs;
+}
+
+/**
+ * A page of the same list (D49). With a window it also has the posts that are due later than the plan reaches, up to 366 days
+ * ahead, as they would be planned now (D57).
+ */
+export const listUpcomingPostsPage = action<{ guildId: GuildId } & DueWindow & PageParams, UpcomingPostsPage>({
   name: "dispatch.listUpcomingPage",
   keys: "guild read",
-  params: { guildId, ...pageRules },
+  params: { guildId, dueFrom: optional(epochMs), dueUntil: optional(epochMs), ...pageRules },
+  crossFieldProblems: ({ dueFrom, dueUntil }) =>
+    typeof dueFrom === "number" && typeof dueUntil === "number" && dueUntil <= dueFrom
+      ? [{ field: "dueUntil", code: "OUT_OF_RANGE", message: "must be after the beginning of the window" }]
+      : [],
+  dependsOn: ({ dueFrom, dueUntil }) =>
+    dueFrom === undefined && dueUntil === undefined ? [] : ["announcements", "calendar-events"],
   narrowing: pageNarrowing,
   idempotent: true,
 });

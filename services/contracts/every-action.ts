@@ -11,6 +11,8 @@ import * as guildChanges from "./guild-changes.contract.ts";
 import * as guildSettings from "./guild-settings.contract.ts";
 import { healthOf } from "./health.contract.ts";
 import * as occurrences from "./occurrences.contract.ts";
+import * as ownerDrafts from "./owner-drafts.contract.ts";
+import * as planDiff from "./plan-diff.contract.ts";
 import { OWNERS } from "./service-names.ts";
 import * as webhooks from "./webhooks.contract.ts";
 
@@ -29,6 +31,8 @@ const MODULES: readonly object[] = [
   guildChanges,
   guildSettings,
   occurrences,
+  ownerDrafts,
+  planDiff,
   webhooks,
 ];
 

@@ -64,28 +64,30 @@ export interface OccurrencesStarting {
   readonly former?: Occurrence[];
 }
 
+/** The rule of a window of starts. */
+export const windowRule = {
+  type: "object",
+  strict: true,
+  props: { from: instant, until: instant } satisfies Record<keyof Window, unknown>,
+} as const;
+
+/** The rule of `OnlyOccurrences`. */
+export const onlyRule = {
+  type: "object",
+  strict: true,
+  props: { color: optional(oneOf(COLORS)), eventId: optional(reference) },
+} as const;
+
 /** For dispatch: lists the occurrences in all calendars of the guild that start in one of the windows. */
 export const listOccurrencesStarting = action<OccurrencesStartingParams, OccurrencesStarting>({
   name: "calendar-events.listOccurrencesStarting",
   keys: "none",
   params: {
     guildId,
-    windows: {
-      type: "array",
-      max: 1000,
-      items: {
-        type: "object",
-        strict: true,
-        props: { from: instant, until: instant } satisfies Record<keyof Window, unknown>,
-      },
-    },
+    windows: { type: "array", max: 1000, items: windowRule },
     limit: integer(1, MAX_ENTRIES),
     texts: optional(flag),
-    only: optional({
-      type: "object",
-      strict: true,
-      props: { color: optional(oneOf(COLORS)), eventId: optional(reference) },
-    }),
+    only: optional(onlyRule),
     changedSince: optional(instant),
     formerAfter: optional(instant),
   },

@@ -4,6 +4,7 @@ import { serve } from "../../mixins/actions/contract-action.ts";
 import { listen } from "../../mixins/actions/contract-event.ts";
 import { closedConnection, databaseMixin, databaseTime } from "../../mixins/mongo/database.mixin.ts";
 import { healthMixin } from "../../mixins/actions/health.mixin.ts";
+import { isOperator } from "../../mixins/actions/may-call.ts";
 import { announcementChanged } from "../contracts/announcements.contract.ts";
 import { calendarEventChanged } from "../contracts/calendar-events.contract.ts";
 import { calendarChanged } from "../contracts/calendars.contract.ts";
@@ -16,6 +17,7 @@ import {
   previewPost,
 } from "../contracts/dispatch.contract.ts";
 import { isRefusal } from "../contracts/errors.ts";
+import { diffPlan, previewDrafts } from "../contracts/plan-diff.contract.ts";
 import { listSettledPosts } from "../contracts/guild-changes.contract.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import { withTimeouts } from "../../mixins/async/timeout.ts";
@@ -27,8 +29,12 @@ import { tracer } from "../../mixins/observability/tracer.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
 import { notPlannedNotice } from "./queries/not-planned.ts";
 import { readHistory } from "./queries/history.ts";
+import { diffPlanOf } from "./queries/diff-plan.ts";
+import { renderDraftPreviews } from "./queries/preview-drafts.ts";
+import { upcomingWindow } from "./queries/upcoming-window.ts";
 import { historyPage, upcomingPage } from "./queries/post-pages.ts";
 import { withKnownChannels } from "./channel-checks/known-channels.ts";
+import { draftOwners } from "./adapters/draft-owners.ts";
 import { knownReplicas } from "./adapters/known-replicas.ts";
 import { outcomeReports } from "./adapters/outcome-reports.ts";
 import { LONG_TIMEOUT_MS, ownerServices } from "./adapters/owner-services.ts";
@@ -71,6 +77,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
   );
   const checks = channelChecksStore(connection);
   const channelChecks = newChannelChecks({ checks, store, sinks, clock });
+  const queryPorts = { store, sinks: sinks.map(({ name }) => name), graceMs };
   let dispatcher: Dispatcher | undefined;
   let sampling: NodeJS.Timeout | undefined;
   let stopGauges = () => {};
@@ -114,8 +121,12 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
         const withProblems = await channelChecks.withProblems(guildId, posts);
         return notPlanned === undefined ? { posts: withProblems } : { posts: withProblems, notPlanned };
       }),
-      ...serve(listUpcomingPostsPage, async ({ guildId, ...params }) => {
-        const [page, plan] = await Promise.all([upcomingPage(store, guildId, params), store.guildPlan(guildId)]);
+      ...serve(listUpcomingPostsPage, async ({ guildId, ...params }, { broker }) => {
+        const isWindow = params.dueFrom !== undefined || params.dueUntil !== undefined;
+        const read = isWindow
+          ? upcomingWindow({ ...queryPorts, owners: ownerServices(broker) }, guildId, params, clock.now())
+          : upcomingPage(store, guildId, params);
+        const [page, plan] = await Promise.all([read, store.guildPlan(guildId)]);
         if (isRefusal(page)) return page;
         const notPlanned = notPlannedNotice(plan);
         const entries = await channelChecks.withProblems(guildId, page.entries);
@@ -126,6 +137,17 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       ...serve(listSettledPosts, (params) => store.listSettled(params)),
       ...serve(previewPost, (params, { broker }) =>
         renderPreview(ownerServices(broker, LONG_TIMEOUT_MS), channelChecks, params, clock.now()),
+      ),
+      ...serve(diffPlan, (params, { broker, meta }) => {
+        const ports = {
+          ...queryPorts,
+          owners: draftOwners(broker),
+          guildName: (id: GuildId) => channelChecks.guildName(id),
+        };
+        return diffPlanOf(ports, params, clock.now(), isOperator(meta.caller));
+      }),
+      ...serve(previewDrafts, (params, { broker, meta }) =>
+        renderDraftPreviews(draftOwners(broker), channelChecks, params, clock.now(), isOperator(meta.caller)),
       ),
     },
     async started(this: Service) {

@@ -1,5 +1,6 @@
 import type { ServiceSchema } from "moleculer";
-import { type CallContext, serve } from "../../mixins/actions/contract-action.ts";
+import { serve } from "../../mixins/actions/contract-action.ts";
+import { isOperator } from "../../mixins/actions/may-call.ts";
 import { closedConnection, databaseMixin } from "../../mixins/mongo/database.mixin.ts";
 import { healthMixin } from "../../mixins/actions/health.mixin.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
@@ -14,8 +15,10 @@ import {
   guildSettingsChangesSince,
   updateGuildSettings,
 } from "../contracts/guild-settings.contract.ts";
+import { draftSettings } from "../contracts/owner-drafts.contract.ts";
 import { revisionMismatch } from "../contracts/revision.ts";
 import { changeSettings, defaultSettings } from "./domain/guild-settings.ts";
+import { draftedSettings } from "./domain/drafted-settings.ts";
 import { guildSettingsStore } from "./guild-settings.store.ts";
 
 /** The guild settings service; see README.md beside this file. */
@@ -34,7 +37,8 @@ export function guildSettingsService({ mongoUrl }: { readonly mongoUrl: string }
           optimisticWrite({
             load: async () => (await store.find(guildId)) ?? defaultSettings(guildId),
             decide: (stored) =>
-              revisionMismatch(stored.revision, ifRevision) ?? changeSettings(stored, changes, isOperator(context)),
+              revisionMismatch(stored.revision, ifRevision) ??
+              changeSettings(stored, changes, isOperator(context.meta.caller)),
             save: (next) => store.replace(next),
             findEarlierAttempt: async () => {
               const revision = await store.revisionWritten(guildId);
@@ -50,14 +54,13 @@ export function guildSettingsService({ mongoUrl }: { readonly mongoUrl: string }
         return outcome;
       }),
 
+      ...serve(draftSettings, async ({ guildId, changes, byOperator }) =>
+        draftedSettings((await store.find(guildId)) ?? defaultSettings(guildId), changes, byOperator),
+      ),
+
       ...serve(guildSettingsChangesSince, (params) => store.changesSince(params)),
 
       ...serve(listChangedSettings, (params) => store.listChanged(params)),
     },
   };
-}
-
-/** A call that does not come through the gateway has the permissions of an operator. */
-function isOperator({ meta }: CallContext<unknown>): boolean {
-  return meta.caller === undefined || meta.caller.kind === "operator";
 }

@@ -57,7 +57,8 @@ function isBounded({ type, min, max, enum: values, form, item, items, strict, pr
  * Texts that only the maximum size of a body or message limits: ids, since any unknown id gets a 404 (D28), and a color, since
  * an unknown one may be ignored (D27). None of them is stored unchanged.
  */
-const BOUNDED_BY_MESSAGE = /^(?:only\.)?(?:id|eventId|occurrenceId|deliveryId|eventColor)$/;
+const BOUNDED_BY_MESSAGE =
+  /^(?:(?:only|changes\[\]|references\[\])\.)?(?:id|eventId|occurrenceId|deliveryId|eventColor)$/;
 
 interface Payload {
   readonly name: string;

@@ -32,6 +32,7 @@ const GROUPS = [
   "/v2/events",
   "/v2/calendar",
   "/v2/changes",
+  "/v2/plan",
   "/v2/webhooks",
   "/admin/keys",
 ];

@@ -36,6 +36,8 @@ export const ACCESS: { readonly [Name in keyof Actions]: "read" | "write" } = {
   "api.listFeedsPage": "read",
   "api.rotateFeed": "write",
   "api.revokeFeed": "write",
+  "dispatch.diffPlan": "read",
+  "dispatch.previewDrafts": "read",
   "api.listChanges": "read",
   "webhooks.create": "write",
   "webhooks.get": "read",

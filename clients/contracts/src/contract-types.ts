@@ -338,6 +338,8 @@ export const OPEN_POST_STATES = ["planned", "sending"] as const;
 /** A post that is not settled (D44). */
 export interface UpcomingPost extends ListedPost {
   readonly state: (typeof OPEN_POST_STATES)[number];
+  /** Set if it is due later than the plan reaches: it is computed, and not stored yet (D57). */
+  readonly computed?: true;
   /** Number of attempts; absent before the first one. */
   readonly attempts?: number;
   /** Time since which it may have been delivered without confirmation; only in `sending`. */
@@ -385,6 +387,14 @@ export interface UpcomingPosts {
 
 export type UpcomingPostsPage = Page<UpcomingPost> & Omit<UpcomingPosts, "posts">;
 
+/** The due instants of the listed posts (D57). */
+export interface DueWindow {
+  /** Included. */
+  readonly dueFrom?: EpochMs;
+  /** Not included. */
+  readonly dueUntil?: EpochMs;
+}
+
 export interface HistoryParams {
   readonly guildId: GuildId;
   readonly amount: number;
@@ -428,6 +438,29 @@ export interface PostPreview {
 export interface PostOutcome extends SettledPost {
   readonly guildId: GuildId;
 }
+
+/** The params of the write that each draft change stands for, without the guild. */
+export interface DraftParams {
+  readonly CREATE_EVENT: Omit<CreateEventParams, "guildId">;
+  readonly UPDATE_EVENT: Omit<UpdateEventParams, "guildId">;
+  readonly DELETE_EVENT: Omit<RemoveEventParams, "guildId">;
+  readonly CREATE_ANNOUNCEMENT: Omit<CreateAnnouncementParams, "guildId">;
+  readonly UPDATE_ANNOUNCEMENT: Omit<UpdateAnnouncementParams, "guildId">;
+  readonly DELETE_ANNOUNCEMENT: Omit<AnnouncementReference & IfRevision, "guildId">;
+  readonly UPDATE_SETTINGS: GuildSettingsChanges & IfRevision;
+  readonly UPDATE_CALENDAR: Omit<UpdateCalendarParams, "guildId">;
+}
+
+/** A change that is not stored (D58): an action, and beside it the params of the write for which it stands. */
+export type DraftChange =
+  | ({ readonly action: "CREATE_EVENT" } & DraftParams["CREATE_EVENT"])
+  | ({ readonly action: "UPDATE_EVENT" } & DraftParams["UPDATE_EVENT"])
+  | ({ readonly action: "DELETE_EVENT" } & DraftParams["DELETE_EVENT"])
+  | ({ readonly action: "CREATE_ANNOUNCEMENT" } & DraftParams["CREATE_ANNOUNCEMENT"])
+  | ({ readonly action: "UPDATE_ANNOUNCEMENT" } & DraftParams["UPDATE_ANNOUNCEMENT"])
+  | ({ readonly action: "DELETE_ANNOUNCEMENT" } & DraftParams["DELETE_ANNOUNCEMENT"])
+  | ({ readonly action: "UPDATE_SETTINGS" } & DraftParams["UPDATE_SETTINGS"])
+  | ({ readonly action: "UPDATE_CALENDAR" } & DraftParams["UPDATE_CALENDAR"]);
 
 export interface SearchEventsParams extends Partial<Window>, PageParams {
   readonly guildId: GuildId;
@@ -605,6 +638,57 @@ export interface PageParams {
   /** The `next` of the page before it; without it the first page. */
   readonly cursor?: string;
 }
+
+/** What happens to a post if the changes are stored (D58). */
+export const POST_EFFECTS = ["APPEARS", "VANISHES", "MOVES", "CHANGES"] as const;
+
+export type PostEffect = (typeof POST_EFFECTS)[number];
+
+/** A post as it would be sent. */
+export interface DraftedPost {
+  readonly eventId: EventId | OccurrenceId;
+  readonly startsAt: EpochMs;
+  readonly dueAt: EpochMs;
+  readonly channel: string;
+  /** The message as plain text, cut at MAX_DRAFTED_TEXT characters. */
+  readonly text: string;
+}
+
+/** A post that the changes affect. A post that vanishes is shown as it was. */
+export interface PostDifference extends DraftedPost {
+  readonly effect: PostEffect;
+  readonly announcementId: AnnouncementId;
+  readonly reason: string;
+  /** The post without the changes; for posts that move or change. */
+  readonly before?: DraftedPost;
+}
+
+export interface PlanDiff {
+  /** The numbers of posts by their effects. */
+  readonly appear: number;
+  readonly vanish: number;
+  readonly move: number;
+  readonly change: number;
+  /** The soonest, by due instant. */
+  readonly posts: readonly PostDifference[];
+  /** Whether there are more than `posts` has. */
+  readonly more: boolean;
+  /** Posts that are due before this instant were compared: 366 days ahead, or less if there are too many. */
+  readonly comparedUntil: EpochMs;
+}
+
+interface DraftsParams {
+  readonly guildId: GuildId;
+  readonly changes: readonly DraftChange[];
+}
+
+export type PlanDiffParams = DraftsParams & { readonly limit?: number };
+
+export type PreviewDraftsParams = DraftsParams & {
+  readonly id?: string;
+  readonly eventId?: string;
+  readonly limit?: number;
+};
 
 export const FREQUENCIES = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"] as const;
 
@@ -859,14 +943,14 @@ export interface Actions {
     readonly params: { guildId: GuildId } & PageParams;
     readonly result: Page<AnnouncementView>;
   };
-  /** Lists the guild's planned posts, the soonest first. */
+  /** Lists the guild's planned posts, the soonest first; with a window up to 366 days ahead. */
   readonly "dispatch.listUpcoming": {
     readonly params: { guildId: GuildId; amount: number };
     readonly result: UpcomingPosts;
   };
-  /** Lists the guild's planned posts, the soonest first, in pages. */
+  /** Lists the guild's planned posts, the soonest first; with a window up to 366 days ahead, in pages. */
   readonly "dispatch.listUpcomingPage": {
-    readonly params: { guildId: GuildId } & PageParams;
+    readonly params: { guildId: GuildId } & DueWindow & PageParams;
     readonly result: UpcomingPostsPage;
   };
   /** Lists the outcome of the guild's posts, or of one announcement's, the latest first. */
@@ -916,6 +1000,10 @@ export interface Actions {
   readonly "api.rotateFeed": { readonly params: FeedOfGuild; readonly result: IssuedFeed };
   /** Revokes a feed; every gateway refuses it within five seconds. */
   readonly "api.revokeFeed": { readonly params: FeedOfGuild; readonly result: void };
+  /** Shows which posts of the next 366 days would appear, vanish, move or change; stores nothing. */
+  readonly "dispatch.diffPlan": { readonly params: PlanDiffParams; readonly result: PlanDiff };
+  /** Renders an announcement's messages for its next events, as they would be after changes; stores nothing. */
+  readonly "dispatch.previewDrafts": { readonly params: PreviewDraftsParams; readonly result: PostPreview[] };
   /** Lists what has changed in the guild since a token, each record once with its newest state. */
   readonly "api.listChanges": { readonly params: ListChangesParams; readonly result: GuildChanges };
   /** Creates a webhook, to which changes of the guild are sent; its secret is shown only in this response. */

@@ -8,6 +8,7 @@ import * as eventPages from "../../../services/contracts/event-pages.contract.ts
 import * as feeds from "../../../services/contracts/feeds.contract.ts";
 import * as changes from "../../../services/contracts/guild-changes.contract.ts";
 import * as settings from "../../../services/contracts/guild-settings.contract.ts";
+import * as plans from "../../../services/contracts/plan-diff.contract.ts";
 import * as webhooks from "../../../services/contracts/webhooks.contract.ts";
 import type { Actions, Events } from "./contract-types.ts";
 
@@ -38,11 +39,13 @@ const ACTIONS = {
   "calendar-events.search": eventPages.searchEvents,
   "calendar-events.update": events.updateEvent,
   "calendar-events.updateCalendar": calendars.updateCalendar,
+  "dispatch.diffPlan": plans.diffPlan,
   "dispatch.listHistory": dispatch.listPostHistory,
   "dispatch.listHistoryPage": dispatch.listPostHistoryPage,
   "dispatch.listUpcoming": dispatch.listUpcomingPosts,
   "dispatch.listUpcomingPage": dispatch.listUpcomingPostsPage,
   "dispatch.preview": dispatch.previewPost,
+  "dispatch.previewDrafts": plans.previewDrafts,
   "guild-settings.get": settings.getGuildSettings,
   "guild-settings.update": settings.updateGuildSettings,
   "webhooks.create": webhooks.createWebhook,

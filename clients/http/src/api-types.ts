@@ -275,6 +275,24 @@ export interface Operations {
     hasEtag: false;
     cursorField: false;
   };
+  "/v2/plan/diff": {
+    request: V2PlanDiffRequest;
+    response: V2PlanDiffResponse & WithWarnings;
+    isRead: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: false;
+    cursorField: false;
+  };
+  "/v2/plan/preview": {
+    request: V2PlanPreviewRequest;
+    response: V2PlanPreviewResponse & WithWarnings;
+    isRead: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: false;
+    cursorField: false;
+  };
   "/v2/changes": {
     request: V2ChangesRequest;
     response: V2ChangesResponse & WithWarnings;
@@ -1406,7 +1424,7 @@ export interface ListedAnnouncement {
   dangling?: true;
 }
 /**
- * Body of a request to `/v1/announcement/upcoming`. Lists the guild's planned posts, the soonest first.
+ * Body of a request to `/v1/announcement/upcoming`. Lists the guild's planned posts, the soonest first; with a window up to 366 days ahead.
  */
 export interface V1AnnouncementUpcomingRequest {
   /**
@@ -1418,6 +1436,14 @@ export interface V1AnnouncementUpcomingRequest {
    */
   amount?: number;
   /**
+   * First due instant of the listed posts, in Unix milliseconds (UTC). With `due_from` or `due_until` the response is a page, and also has the posts of up to 366 days ahead that are not planned yet.
+   */
+  due_from?: number;
+  /**
+   * End of the due instants, not included; in Unix milliseconds (UTC).
+   */
+  due_until?: number;
+  /**
    * Largest number of entries of the page, 1 to 1000; 100 in a request with a `cursor` alone. Without `limit` and `cursor` the response is the whole list.
    */
   limit?: number;
@@ -1427,7 +1453,7 @@ export interface V1AnnouncementUpcomingRequest {
   cursor?: string;
 }
 /**
- * Body of a response of `/v1/announcement/upcoming` with the status 200. Lists the guild's planned posts, the soonest first.
+ * Body of a response of `/v1/announcement/upcoming` with the status 200. Lists the guild's planned posts, the soonest first; with a window up to 366 days ahead.
  */
 export interface V1AnnouncementUpcomingResponse {
   /**
@@ -1475,6 +1501,10 @@ export interface UpcomingPost {
    * planned: it has certainly not been sent; sending: a worker is sending it, or its outcome is in doubt and is being determined.
    */
   state: "planned" | "sending";
+  /**
+   * Present, and true, when the post is due later than the plan reaches: it is computed, and not stored yet.
+   */
+  computed?: true;
   /**
    * Number of attempts to send the post; absent before the first one.
    */
@@ -2418,6 +2448,473 @@ export interface V2CalendarFeedsRevokeResponse {
    * Confirmation that the operation succeeded.
    */
   message: "Feed revoked";
+}
+/**
+ * Body of a request to `/v2/plan/diff`. Shows which posts of the next 366 days would appear, vanish, move or change; stores nothing.
+ */
+export interface V2PlanDiffRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Changes that are made one after the other, in memory: at most 50. Each has an `action` and the fields of the endpoint that makes the same write.
+   *
+   * @maxItems 50
+   */
+  changes: DraftChange[];
+  /**
+   * Largest number of posts in the response.
+   */
+  limit?: number;
+}
+/**
+ * A change that is stored nowhere. Its fields are those of the endpoint that makes the same write.
+ */
+export interface DraftChange {
+  /**
+   * What the change does. It decides which of the other fields it takes. Upper or lower case.
+   */
+  action:
+    | "CREATE_EVENT"
+    | "UPDATE_EVENT"
+    | "DELETE_EVENT"
+    | "CREATE_ANNOUNCEMENT"
+    | "UPDATE_ANNOUNCEMENT"
+    | "DELETE_ANNOUNCEMENT"
+    | "UPDATE_SETTINGS"
+    | "UPDATE_CALENDAR";
+  /**
+   * Number of the calendar within the guild, from 1 (the main calendar) to the guild's max_calendars.
+   */
+  calendar_number?: number | null;
+  /**
+   * Start of the event, in Unix milliseconds (UTC).
+   */
+  epoch_start?: number | null;
+  /**
+   * End of the event, in Unix milliseconds (UTC); not before its start.
+   */
+  epoch_end?: number | null;
+  /**
+   * Whether the event lasts from midnight to midnight of the calendar's time zone. Absent in other responses.
+   */
+  all_day?: boolean | null;
+  /**
+   * First day of an all-day event, YYYY-MM-DD. Must be a date from 1970-01-01 to 9999-12-31, such as 2030-06-30.
+   */
+  start_date?: string | null;
+  /**
+   * Day after the last day of an all-day event, YYYY-MM-DD: it is not included. Must be a date from 1970-01-01 to 9999-12-31, such as 2030-06-30.
+   */
+  end_date?: string | null;
+  /**
+   * Name of the event, or of the calendar.
+   */
+  name?: string | null;
+  /**
+   * Description of the event; at most 4000 characters.
+   */
+  description?: string | null;
+  /**
+   * Where the event takes place; at most 256 characters.
+   */
+  location?: string | null;
+  /**
+   * Color of the event; NONE for none. Upper or lower case.
+   */
+  color?:
+    | "MELROSE"
+    | "RIPTIDE"
+    | "MAUVE"
+    | "TANGERINE"
+    | "DANDELION"
+    | "MAC_AND_CHEESE"
+    | "TURQUOISE"
+    | "MERCURY"
+    | "BLUE"
+    | "GREEN"
+    | "RED"
+    | "NONE"
+    | null;
+  /**
+   * Whether the event recurs. When it is true, `recurrence` is required.
+   */
+  recur?: boolean | null;
+  /**
+   * Rule of a recurring event.
+   */
+  recurrence?: DraftChangeRecurrence | null;
+  /**
+   * Link to an image that posts show; at most 2048 characters. The service stores the link and never fetches it. Must be an http or https URL without white space.
+   */
+  image?: string | null;
+  /**
+   * Id of the event, series or occurrence, also of one that an earlier change creates. For a new announcement, the event that it refers to.
+   */
+  event_id?: string | null;
+  /**
+   * What the id of an occurrence stands for: `this` one (also when absent), this and all `following` ones, or `all` of the series. With the id of a series only `all`. Upper or lower case.
+   */
+  scope?: "this" | "following" | "all" | null;
+  /**
+   * `delete` also deletes the announcements of the types SPECIFIC and RECUR that refer to the event or an occurrence of it. Upper or lower case.
+   */
+  announcements?: "delete" | null;
+  /**
+   * Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild. Must be a string of 1 to 20 digits.
+   */
+  channel?: string | null;
+  /**
+   * Events that the announcement covers: all of the guild (UNIVERSAL), one event (SPECIFIC), every occurrence of a series (RECUR), or those of one color (COLOR). Upper or lower case.
+   */
+  type?: "UNIVERSAL" | "SPECIFIC" | "COLOR" | "RECUR" | null;
+  /**
+   * Color that COLOR covers, where NONE means events without a color; ignored for other types. Upper or lower case.
+   */
+  event_color?:
+    | "MELROSE"
+    | "RIPTIDE"
+    | "MAUVE"
+    | "TANGERINE"
+    | "DANDELION"
+    | "MAC_AND_CHEESE"
+    | "TURQUOISE"
+    | "MERCURY"
+    | "BLUE"
+    | "GREEN"
+    | "RED"
+    | "NONE"
+    | null;
+  /**
+   * Hours before the start at which the announcement is posted, added to `minutes`; 527040 minutes (366 days) at most in all.
+   */
+  hours?: number | null;
+  /**
+   * Minutes before the start at which the announcement is posted, added to `hours`.
+   */
+  minutes?: number | null;
+  /**
+   * Additional text of the post, at most 4000 characters; empty for none.
+   */
+  info?: string | null;
+  /**
+   * Whether the announcement is posted.
+   */
+  enabled?: boolean | null;
+  /**
+   * Whether the post shows only `info`, unless it is empty.
+   */
+  info_only?: boolean | null;
+  /**
+   * Ids of the roles that the post mentions; `everyone` and `here` are allowed. At most 1000.
+   *
+   * @maxItems 1000
+   */
+  subscribers_role?: string[] | null;
+  /**
+   * Ids of the users that the post mentions. At most 1000.
+   *
+   * @maxItems 1000
+   */
+  subscribers_user?: string[] | null;
+  /**
+   * Id of the announcement, also of one that an earlier change creates.
+   */
+  id?: string | null;
+  /**
+   * Roles to add to `subscribers_role`, as a set; not together with the whole list.
+   *
+   * @maxItems 1000
+   */
+  subscribers_role_add?: string[] | null;
+  /**
+   * Roles to remove from `subscribers_role`, as a set; not together with the whole list.
+   *
+   * @maxItems 1000
+   */
+  subscribers_role_remove?: string[] | null;
+  /**
+   * Users to add to `subscribers_user`, as a set; not together with the whole list.
+   *
+   * @maxItems 1000
+   */
+  subscribers_user_add?: string[] | null;
+  /**
+   * Users to remove from `subscribers_user`, as a set; not together with the whole list.
+   *
+   * @maxItems 1000
+   */
+  subscribers_user_remove?: string[] | null;
+  /**
+   * Id of the role that a member needs to use the bot; `everyone` for none. Stored for bots; the service does not enforce it. Must be a string of 1 to 20 digits, or "everyone".
+   */
+  control_role?: string | null;
+  /**
+   * Whether posts are short: no ids and no footer, times in one line. In v1: `simple_announcement`.
+   */
+  simple_announcements?: boolean | null;
+  /**
+   * Language of the posts. Upper or lower case.
+   */
+  lang?: "ENGLISH" | "JAPANESE" | "PORTUGUESE" | "SPANISH" | null;
+  /**
+   * Prefix of the bot's commands: 1 to 16 visible characters. Stored for bots; the service has no commands. Must be 1 to 16 visible characters without white space.
+   */
+  prefix?: string | null;
+  /**
+   * Whether posts show times in the 12-hour format; 24-hour otherwise.
+   */
+  twelve_hour?: boolean | null;
+  /**
+   * Whether the guild has an external calendar. Stored for bots; the service does not use it. Only operator keys change it.
+   */
+  external_calendar?: boolean | null;
+  /**
+   * Whether the guild has the features for patrons. Stored for bots; the service does not use it. Only operator keys change it.
+   */
+  patron_guild?: boolean | null;
+  /**
+   * Whether the guild has features in development. Stored for bots; the service does not use it. Only operator keys change it.
+   */
+  dev_guild?: boolean | null;
+  /**
+   * Number of calendars that the guild may have. Only operator keys change it.
+   */
+  max_calendars?: number | null;
+  /**
+   * Whether posts show the guild's name as their author; only with the sink `discord`. Only operator keys change it.
+   */
+  branded?: boolean | null;
+  /**
+   * IANA time zone on whose wall clock the calendar's series run. Must be the IANA name of a time zone, such as Europe/Berlin.
+   */
+  timezone?: string | null;
+}
+/**
+ * Rule of a series, as members or as text in `rrule`. An absent member has its default.
+ */
+export interface DraftChangeRecurrence {
+  /**
+   * Unit of the rule's step: one day, week, month or year on the calendar's wall clock. Required without `rrule`. Upper or lower case.
+   */
+  frequency?: "DAILY" | "WEEKLY" | "MONTHLY" | "YEARLY" | null;
+  /**
+   * Number of occurrences, the first included: 1 to 10000, or -1 for no end.
+   */
+  count?: number | null;
+  /**
+   * Number of units from one occurrence to the next: 1 to 1000.
+   */
+  interval?: number | null;
+  /**
+   * Weekdays of the rule (BYDAY), such as MO; in a MONTHLY or YEARLY rule also the nth one, such as 2TU or -1FR (the last Friday). At most 50.
+   *
+   * @maxItems 50
+   */
+  by_day?: string[] | null;
+  /**
+   * Days of the month (BYMONTHDAY): 1 to 31, or -31 to -1 from its end; not in a WEEKLY rule. At most 62.
+   *
+   * @maxItems 62
+   */
+  by_month_day?: number[] | null;
+  /**
+   * Months of the rule (BYMONTH): 1 to 12.
+   *
+   * @maxItems 12
+   */
+  by_month?: number[] | null;
+  /**
+   * Positions in the dates of each period that the rule selects (BYSETPOS): 1 for the first, -1 for the last; only with another by_ member. At most 50.
+   *
+   * @maxItems 50
+   */
+  by_set_pos?: number[] | null;
+  /**
+   * Last instant, in Unix milliseconds (UTC), at which an occurrence of the rule may start (UNTIL), by its original start and to the second; not together with a count.
+   */
+  until?: number | null;
+  /**
+   * First day of the week (WKST), which matters in a WEEKLY rule with an interval; MO when absent. Upper or lower case.
+   */
+  week_start?: "MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU" | null;
+  /**
+   * Original starts of cancelled occurrences, in Unix milliseconds (UTC) (EXDATE). At most 100; occurrences can also be deleted by their ids.
+   *
+   * @maxItems 100
+   */
+  ex_dates?: number[] | null;
+  /**
+   * Additional starts, in Unix milliseconds (UTC), not before the first start of the rule (RDATE). At most 100.
+   *
+   * @maxItems 100
+   */
+  r_dates?: number[] | null;
+  /**
+   * The rule as text in the form of RFC 5545, such as FREQ=MONTHLY;BYDAY=-1FR, instead of its members; at most 500 characters. In responses when the recurrence has more than frequency, count and interval.
+   */
+  rrule?: string | null;
+}
+/**
+ * Body of a response of `/v2/plan/diff` with the status 200. Shows which posts of the next 366 days would appear, vanish, move or change; stores nothing.
+ */
+export interface V2PlanDiffResponse {
+  /**
+   * Number of posts that are planned only after the changes.
+   */
+  appear: number;
+  /**
+   * Number of posts that are planned only before the changes.
+   */
+  vanish: number;
+  /**
+   * Number of posts that are due at another time, or whose event starts at another time.
+   */
+  move: number;
+  /**
+   * Kind of the change.
+   */
+  change: number;
+  /**
+   * Whether more posts differ than the response has.
+   */
+  more: boolean;
+  /**
+   * Posts that are due before this instant were compared, in Unix milliseconds (UTC): 366 days ahead, or fewer if the guild has too many.
+   */
+  compared_until: number;
+  /**
+   * The posts that differ, the soonest first.
+   */
+  posts: PostDifference[];
+}
+/**
+ * A post that changes would affect. A post that vanishes is shown as it is without them.
+ */
+export interface PostDifference {
+  /**
+   * What the changes do to the post.
+   */
+  effect: "APPEARS" | "VANISHES" | "MOVES" | "CHANGES";
+  /**
+   * Id of the announcement that the post belongs to.
+   */
+  announcement_id: string;
+  /**
+   * Id of the event or series, or of one occurrence: the series' id, `_`, and its original start in UTC.
+   */
+  event_id: string;
+  /**
+   * Start of the event, in Unix milliseconds (UTC).
+   */
+  epoch_start: number;
+  /**
+   * Instant at which the post is due, in Unix milliseconds (UTC).
+   */
+  due: number;
+  /**
+   * Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild.
+   */
+  channel: string;
+  /**
+   * The texts of the post's messages without layout, at most 500 characters.
+   */
+  text: string;
+  /**
+   * Why the post differs, in words.
+   */
+  reason: string;
+  /**
+   * The post as it is without the changes. Present if it moves or changes.
+   */
+  before?: DraftedPost;
+}
+/**
+ * A post as it would be sent. Times are in Unix milliseconds (UTC).
+ */
+export interface DraftedPost {
+  /**
+   * Id of the event or series, or of one occurrence: the series' id, `_`, and its original start in UTC.
+   */
+  event_id: string;
+  /**
+   * Start of the event, in Unix milliseconds (UTC).
+   */
+  epoch_start: number;
+  /**
+   * Instant at which the post is due, in Unix milliseconds (UTC).
+   */
+  due: number;
+  /**
+   * Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild.
+   */
+  channel: string;
+  /**
+   * The texts of the post's messages without layout, at most 500 characters.
+   */
+  text: string;
+}
+/**
+ * Body of a request to `/v2/plan/preview`. Renders an announcement's messages for its next events, as they would be after changes; stores nothing.
+ */
+export interface V2PlanPreviewRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Changes that are made one after the other, in memory: at most 50. Each has an `action` and the fields of the endpoint that makes the same write.
+   *
+   * @maxItems 50
+   */
+  changes: DraftChange[];
+  /**
+   * Id of the announcement. When absent, the announcement that the last change of an announcement creates or updates.
+   */
+  id?: string;
+  /**
+   * Id of an event, or of an occurrence, for which the messages are rendered. When absent, the next events that the announcement covers.
+   */
+  event_id?: string;
+  /**
+   * Largest number of events for which messages are rendered.
+   */
+  limit?: number;
+}
+/**
+ * Body of a response of `/v2/plan/preview` with the status 200. Renders an announcement's messages for its next events, as they would be after changes; stores nothing.
+ */
+export interface V2PlanPreviewResponse {
+  /**
+   * The messages for each event, the next one first.
+   */
+  previews: PostPreview[];
+}
+/**
+ * The messages of an announcement for one event, and a known problem of its channel.
+ */
+export interface PostPreview {
+  /**
+   * Id of the event or series, or of one occurrence: the series' id, `_`, and its original start in UTC.
+   */
+  event_id: string;
+  /**
+   * Start of the event, in Unix milliseconds (UTC).
+   */
+  epoch_start: number;
+  /**
+   * Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild.
+   */
+  channel: string;
+  /**
+   * Known problem that would affect the post. With Discord, the channel is checked some seconds after the post is planned, and again every 2 to 30 minutes while there is a problem. Absent without a known problem, and with sinks that check nothing.
+   */
+  problem?: PostProblem;
+  /**
+   * The messages of the post in order, in the form of Discord's API.
+   */
+  messages: Message[];
 }
 /**
  * Body of a request to `/v2/changes`. Lists what has changed in the guild since a token, each record once with its newest state.

@@ -203,6 +203,20 @@ export const OPERATIONS: {
     hasEtag: false,
     cursorField: false,
   },
+  "/v2/plan/diff": {
+    isRead: true,
+    acceptsIdempotencyKey: false,
+    acceptsIfMatch: false,
+    hasEtag: false,
+    cursorField: false,
+  },
+  "/v2/plan/preview": {
+    isRead: true,
+    acceptsIdempotencyKey: false,
+    acceptsIfMatch: false,
+    hasEtag: false,
+    cursorField: false,
+  },
   "/v2/changes": {
     isRead: true,
     acceptsIdempotencyKey: false,

@@ -14,7 +14,10 @@ export function referredId(type: "SPECIFIC" | "RECUR", eventId: string): string 
 }
 
 /** The reference to store: it must exist, and for RECUR it must recur (D24). */
-export function eventReference(type: "SPECIFIC" | "RECUR", found: EventView | null): EventId | OccurrenceId | Refusal {
+export function eventReference(
+  type: "SPECIFIC" | "RECUR",
+  found: Pick<EventView, "eventId" | "recurs"> | null,
+): EventId | OccurrenceId | Refusal {
   if (found === null) return refuse("EVENT_NOT_FOUND");
   if (type === "RECUR" && !found.recurs) {
     return refuse("INVALID_REQUEST", [

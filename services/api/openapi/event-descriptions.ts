@@ -34,6 +34,7 @@ export const EVENT_DESCRIPTIONS: Readonly<Record<string, string>> = {
   frequency: FREQUENCY,
   "V2EventsCreateRequestRecurrence.frequency": `${FREQUENCY} Required without \`rrule\`.`,
   "V2EventsUpdateRequestRecurrence.frequency": `${FREQUENCY} Required without \`rrule\`.`,
+  "DraftChangeRecurrence.frequency": `${FREQUENCY} Required without \`rrule\`.`,
   count: "Number of occurrences, the first included: 1 to 10000, or -1 for no end.",
   interval: "Number of units from one occurrence to the next: 1 to 1000.",
   by_day:
@@ -45,6 +46,7 @@ export const EVENT_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Recurrence.until": UNTIL,
   "V2EventsCreateRequestRecurrence.until": UNTIL,
   "V2EventsUpdateRequestRecurrence.until": UNTIL,
+  "DraftChangeRecurrence.until": UNTIL,
   week_start: "First day of the week (WKST), which matters in a WEEKLY rule with an interval; MO when absent.",
   ex_dates:
     "Original starts of cancelled occurrences, in Unix milliseconds (UTC) (EXDATE). At most 100; occurrences can also be deleted by their ids.",

@@ -1,4 +1,5 @@
 import { EVENT_DESCRIPTIONS } from "./event-descriptions.ts";
+import { PLAN_DESCRIPTIONS } from "./plan-descriptions.ts";
 import { WEBHOOK_DESCRIPTIONS } from "./webhook-descriptions.ts";
 
 const NEXT_KEYS = "Cursor of the next page, to be sent as `before`; absent on the last page.";
@@ -47,6 +48,9 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   webhook: "The webhook, if `kind` is webhook. It is disabled if `enabled` is false.",
   has_changed_occurrences:
     "True if occurrences of the series were changed or cancelled; the lists of events have them.",
+
+  // Drafts
+  ...PLAN_DESCRIPTIONS,
 
   // Webhooks
   ...WEBHOOK_DESCRIPTIONS,
@@ -105,6 +109,10 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "V1AnnouncementHistoryResponse.amount": "Number of posts in this response.",
 
   // Posts
+  "V1AnnouncementUpcomingRequest.due_from":
+    "First due instant of the listed posts, in Unix milliseconds (UTC). With `due_from` or `due_until` the response is a page, and also has the posts of up to 366 days ahead that are not planned yet.",
+  "V1AnnouncementUpcomingRequest.due_until": "End of the due instants, not included; in Unix milliseconds (UTC).",
+  computed: "Present, and true, when the post is due later than the plan reaches: it is computed, and not stored yet.",
   announcement_id: "Id of the announcement that the post belongs to.",
   due: "Instant at which the post is due, in Unix milliseconds (UTC).",
   problem:

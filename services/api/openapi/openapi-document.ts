@@ -34,6 +34,7 @@ const TAGS: Readonly<Record<string, string>> = {
   "v2 guild": "Settings of a guild",
   "v1 guild": "Settings of a guild, in the names of version 1",
   "v2 changes": "What has changed in a guild, and the outcomes of its posts, in pages or as a stream",
+  "v2 plan": "What would be posted after changes that are stored nowhere",
   "v2 webhooks": "Requests to addresses of a guild about its changes, signed as in Standard Webhooks",
   "v2 calendar": "Calendars of a guild, and the time zones that their series run on",
   "v2 events": "Events, series of events, and their occurrences",

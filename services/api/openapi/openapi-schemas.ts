@@ -19,9 +19,13 @@ interface Rule {
   /** Range of a 64-bit integer that may also be a JSON number. */
   readonly int64?: { readonly min: string; readonly max: string };
   readonly item?: Rule;
+  /** The rule of each object in a list. */
+  readonly items?: Rule;
   readonly props?: Readonly<Record<string, Rule>>;
   /** Whether unknown members of an object are refused. */
   readonly strict?: boolean;
+  /** Name of the schema of an object. */
+  readonly title?: string;
 }
 
 type Rules = Readonly<Record<string, Rule>>;
@@ -97,11 +101,16 @@ function valueSchema(field: Pick<RequestField, "fields">, rule: Rule, nullsAreAb
     case "boolean":
       return { type: "boolean" };
     case "array":
-      return { type: "array", maxItems: rule.max, items: valueSchema({}, rule.item ?? { type: "string" }, false) };
+      return {
+        type: "array",
+        maxItems: rule.max,
+        items: valueSchema(field, rule.item ?? rule.items ?? { type: "string" }, nullsAreAbsent),
+      };
     case "object":
       return {
         ...objectSchema({ fields: field.fields ?? [], rules: rule.props ?? {}, nullsAreAbsent }),
         additionalProperties: rule.strict !== true,
+        ...(rule.title === undefined ? {} : { title: rule.title }),
       };
     default:
       throw new Error(`no schema for a rule of the type ${rule.type}`);

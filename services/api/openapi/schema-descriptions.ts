@@ -17,6 +17,13 @@ export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
     "A record that has changed, in its newest state. The member with the name of its kind has the record, unless it is deleted.",
   ChangedEvent: "An event or a series, with its calendar. Times are in Unix milliseconds (UTC).",
 
+  // Drafts
+  DraftChange: "A change that is stored nowhere. Its fields are those of the endpoint that makes the same write.",
+  DraftChangeRecurrence: "Rule of a series, as members or as text in `rrule`. An absent member has its default.",
+  PostPreview: "The messages of an announcement for one event, and a known problem of its channel.",
+  PostDifference: "A post that changes would affect. A post that vanishes is shown as it is without them.",
+  DraftedPost: "A post as it would be sent. Times are in Unix milliseconds (UTC).",
+
   // Webhooks
   Webhook: "A webhook of a guild, without its secret. Times are in Unix milliseconds (UTC).",
   WebhookDelivery: "A request to a webhook, without its body. Times are in Unix milliseconds (UTC).",

@@ -8,6 +8,7 @@ import type {
 import type { ResultOf } from "../../contracts/contract.ts";
 import { COLORS } from "../../contracts/calendar-events.contract.ts";
 import {
+  type DueWindow,
   NOT_PLANNED_CODES,
   type NotPlanned,
   OPEN_POST_STATES,
@@ -39,7 +40,7 @@ import {
   STRING,
   LIST_OF_STRINGS,
 } from "../wire/response-fields.ts";
-import { asInteger, asEnumValue, field, type RequestFields } from "../wire/request-fields.ts";
+import { asInteger, asEnumValue, field, type RequestFields, timeField } from "../wire/request-fields.ts";
 
 /** The fields of create and update, beside the guild and the id. */
 export const announcementRequestFields: RequestFields<Omit<CreateAnnouncementParams, "guildId">> = {
@@ -65,6 +66,12 @@ export const subscriberChangeFields: RequestFields<SubscriberChanges> = {
 };
 
 export const idField = field("id");
+
+/** The due instants of upcoming posts (D57). */
+export const dueWindowFields: RequestFields<DueWindow> = {
+  dueFrom: timeField("due_from"),
+  dueUntil: timeField("due_until"),
+};
 
 export const amountField = field("amount", asInteger);
 
@@ -119,6 +126,7 @@ const problemField = optional(shownObject("problem", problemFields, "PostProblem
 const upcomingPostFields = responseFields<UpcomingPost>({
   ...postFields,
   state: shown("state", enumOf(OPEN_POST_STATES)),
+  computed: optional(shown("computed", { type: "boolean", const: true })),
   attempts: optional(shown("attempts", INTEGER)),
   inDoubtSince: optional(shown("in_doubt_since", EPOCH_MS)),
   leaseUntil: optional(shown("lease_until", EPOCH_MS)),

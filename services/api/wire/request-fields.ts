@@ -71,18 +71,25 @@ export function decodeFields(
 export function wireNames(fields: readonly RequestField[]): [path: string, wire: string][] {
   return fields.flatMap(({ wire, param, fields: members = [] }) => [
     [param, wire] as [string, string],
-    ...members.map((member): [string, string] => [`${param}.${member.param}`, member.wire]),
+    ...wireNames(members).map(([path, name]): [string, string] => [`${param}.${path}`, name]),
   ]);
+}
+
+/** The path without the indexes of lists: `changes[2].byDay[0]` becomes `changes.byDay`. */
+export function paramPath(path: string): string {
+  return path.replaceAll(/\[\d+\]/g, "");
 }
 
 /** The path of a field in wire names: `subscribersRole[2]` becomes `subscribers_role[2]`. */
 export function wirePath(path: string, wireOf: ReadonlyMap<string, string>): string {
-  const [head = path, member] = path.split(/[.[]/, 2);
-  const wire = wireOf.get(head) ?? head;
-  const rest = path.slice(head.length).replace(`.${UNKNOWN_PREFIX}`, ".");
-  const memberWire = wireOf.get(`${head}.${member}`);
-  if (member === undefined || memberWire === undefined) return wire + rest;
-  return `${wire}.${memberWire}${rest.slice(member.length + 1)}`;
+  let params = "";
+  const names = path.split(".").map((segment) => {
+    const [name = segment] = segment.split("[", 1);
+    params += params === "" ? name : `.${name}`;
+    const wire = wireOf.get(params) ?? (name.startsWith(UNKNOWN_PREFIX) ? name.slice(UNKNOWN_PREFIX.length) : name);
+    return wire + segment.slice(name.length);
+  });
+  return names.join(".");
 }
 
 function unchanged(value: unknown): unknown {
@@ -129,6 +136,11 @@ export function objectField<Members>(wire: string, members: RequestFields<Member
     return { ...Object.fromEntries(marked), ...decodeFields(value, fields, nulls) };
   };
   return { ...field(wire, decode), fields };
+}
+
+/** A list of objects, each with some of the fields; `decode` converts an entry. */
+export function objectsField(wire: string, fields: readonly RequestField[], decode: WireField["decode"]): WireField {
+  return { ...field(wire, eachOf(decode)), fields };
 }
 
 export const guildField = field("guild_id", asGuildId);

@@ -49,11 +49,17 @@ function timeWarnings(
   return fields.flatMap(({ wire, param, isTime, fields: members }) => {
     const value = decoded[param];
     const field = path + wire;
-    if (members !== undefined) return isObject(value) ? timeWarnings(members, value, `${field}.`) : [];
+    if (members !== undefined) return timeWarningsIn(members, value, field);
     if (isTime !== true) return [];
     if (!Array.isArray(value)) return timeWarning(field, value);
     return value.flatMap((entry, at) => timeWarning(`${field}[${at}]`, entry));
   });
+}
+
+/** The warnings about the times of an object, or of the objects of a list. */
+function timeWarningsIn(members: readonly RequestField[], value: unknown, path: string): Warning[] {
+  if (Array.isArray(value)) return value.flatMap((entry, at) => timeWarningsIn(members, entry, `${path}[${at}]`));
+  return isObject(value) ? timeWarnings(members, value, `${path}.`) : [];
 }
 
 function timeWarning(field: string, ms: unknown): Warning[] {

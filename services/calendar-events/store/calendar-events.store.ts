@@ -49,6 +49,8 @@ export interface CalendarEventsStore extends EventReads {
   snapshotReads(): EventReads;
   /** The numbers of the guild's calendars that have events, and reads in the same snapshot. */
   calendarsInSnapshot(guildId: GuildId): Promise<{ numbers: readonly number[]; reads: EventReads }>;
+  /** The number of events and overrides of the guild. */
+  countStored(guildId: GuildId): Promise<number>;
   /** Stores a new event; false if another event has its id. Refuses if the guild has reached its limit. */
   insert(event: CalendarEvent): Promise<boolean | Refusal>;
   /**
@@ -169,6 +171,8 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
 
   return {
     ...eventReads(model),
+
+    countStored,
 
     snapshotReads: () => eventReads(model, {}),
 

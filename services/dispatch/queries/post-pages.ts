@@ -8,7 +8,8 @@ import { DEFAULT_PAGE_ENTRIES, type Page, type PageParams } from "../../contract
 import { toSettledPost } from "../domain/post/post-views.ts";
 import type { PostsStore } from "../store/posts.store.ts";
 
-const UPCOMING: PagedList<UpcomingPost, readonly [dueAt: EpochMs, announcementId: string, eventId: string]> = {
+/** The order of upcoming posts. */
+export const UPCOMING: PagedList<UpcomingPost, readonly [dueAt: EpochMs, announcementId: string, eventId: string]> = {
   cursors: pageCursors("upcoming", [0, "", ""]),
   positionOf: ({ dueAt, announcementId, eventId }) => [dueAt, announcementId, eventId],
 };

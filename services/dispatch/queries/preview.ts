@@ -1,7 +1,7 @@
 import { unhandled } from "../../../mixins/objects/unhandled.ts";
 import type { Announcement } from "../../contracts/announcements.contract.ts";
 import type { Occurrence, OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
-import type { PostPreview } from "../../contracts/dispatch.contract.ts";
+import type { PostPreview, PostProblem } from "../../contracts/dispatch.contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import {
   type AnnouncementId,
@@ -14,6 +14,7 @@ import {
 import type { ChannelChecks } from "../channel-checks/channel-checks.ts";
 import { encodeMessage } from "../sinks/message-body.ts";
 import { covers } from "../domain/plan/covers.ts";
+import type { MessageInput } from "../domain/message/announcement-embed.ts";
 import { renderAnnouncement } from "../domain/message/announcement-message.ts";
 import type { Owners } from "../protocol/ports.ts";
 
@@ -29,7 +30,7 @@ const DAY_MS = 86_400_000;
 const SEARCH_RANGES_MS = [DAY_MS / 24, 32 * DAY_MS, Infinity];
 /** The first occurrence of a series is searched among this many, because it may have been moved. */
 const MAX_OF_SERIES = 100;
-const NOTHING_AHEAD = "The announcement covers no event that is still ahead";
+export const NOTHING_AHEAD = "The announcement covers no event that is still ahead";
 
 /** Renders the messages of an announcement as they would be sent now. */
 export async function renderPreview(
@@ -49,41 +50,45 @@ export async function renderPreview(
     return refuse("EVENT_NOT_FOUND", undefined, eventId === undefined ? NOTHING_AHEAD : undefined);
   }
   const guildName = settings.branded ? await channels.guildName(guildId) : undefined;
+  return previewOf({ announcement, occurrence, settings, guildName }, problem);
+}
+
+/** The preview of a post, with the problem that would prevent it. */
+export function previewOf(input: MessageInput, problem: PostProblem | undefined): PostPreview {
+  const { announcement, occurrence } = input;
   return {
     eventId: occurrence.occurrenceId,
     startsAt: occurrence.startsAt,
     channel: announcement.channel,
     ...(problem === undefined ? {} : { problem }),
-    messages: renderAnnouncement({ announcement, occurrence, settings, guildName }).map(encodeMessage),
+    messages: renderAnnouncement(input).map(encodeMessage),
   };
+}
+
+/** Selects the occurrences among which those are that the announcement covers. */
+export function occurrencesCoveredBy({ type, eventColor, eventId }: Announcement): OnlyOccurrences {
+  switch (type) {
+    case "COLOR":
+      return { color: eventColor };
+    case "RECUR":
+    case "SPECIFIC":
+      // The id of an occurrence is the series' id, `_` and the start (D12).
+      return { eventId: eventId.split("_", 1)[0] as EventId };
+    case "UNIVERSAL":
+      return {};
+    default:
+      unhandled(type);
+      return {};
+  }
 }
 
 /** A disabled announcement is previewed as if it were enabled. */
 async function nextCovered(owners: Owners, announcement: Announcement, now: EpochMs): Promise<Occurrence | undefined> {
+  const { guildId, type } = announcement;
+  const only = occurrencesCoveredBy(announcement);
   const enabled = { ...announcement, enabled: true };
-  const { guildId } = announcement;
-  switch (announcement.type) {
-    case "COLOR":
-      return nextOccurrence(
-        owners,
-        guildId,
-        now,
-        announcement.eventColor === undefined ? {} : { color: announcement.eventColor },
-      );
-    case "RECUR":
-    case "SPECIFIC": {
-      // The id of an occurrence is the series' id, `_` and the start (D12).
-      const [eventId] = (announcement.eventId ?? "").split("_", 1);
-      return nextOccurrence(owners, guildId, now, { eventId: eventId as EventId }, (occurrence) =>
-        covers(enabled, occurrence),
-      );
-    }
-    case "UNIVERSAL":
-      return nextOccurrence(owners, guildId, now, {});
-    default:
-      unhandled(announcement.type);
-      return undefined;
-  }
+  const isOfSeries = type === "RECUR" || type === "SPECIFIC";
+  return nextOccurrence(owners, guildId, now, only, isOfSeries ? (each) => covers(enabled, each) : undefined);
 }
 
 /** The single event or the occurrence with this id, past or ahead; for a series, its next occurrence. */

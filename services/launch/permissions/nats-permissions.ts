@@ -43,6 +43,12 @@ import {
   guildSettingsChangesSince,
 } from "../../contracts/guild-settings.contract.ts";
 import { healthOf } from "../../contracts/health.contract.ts";
+import {
+  draftAnnouncements,
+  draftOccurrences,
+  draftSettings,
+  showDraftOccurrences,
+} from "../../contracts/owner-drafts.contract.ts";
 import { OWNERS, type ServiceName, SERVICES } from "../../contracts/service-names.ts";
 import { webhookChanged } from "../../contracts/webhooks.contract.ts";
 
@@ -92,6 +98,10 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
       calendarEventsChangesSince,
       getOccurrence,
       listOccurrencesStarting,
+      draftSettings,
+      draftOccurrences,
+      showDraftOccurrences,
+      draftAnnouncements,
       getGuildSettings,
       guildSettingsChangesSince,
     ],

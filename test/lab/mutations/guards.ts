@@ -7,6 +7,7 @@ import { CLIENT_GUARDS } from "./client-guards.ts";
 import { DATABASE_GUARDS } from "./database-guards.ts";
 import { DISCORD_GUARDS } from "./discord-guards.ts";
 import { DISPATCH_GUARDS } from "./dispatch-guards.ts";
+import { DRAFT_GUARDS } from "./draft-guards.ts";
 import { FEED_GUARDS } from "./feed-guards.ts";
 import { IMPORT_GUARDS } from "./import-guards.ts";
 import { KEY_GUARDS } from "./key-guards.ts";
@@ -31,6 +32,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...DATABASE_GUARDS,
   ...DISCORD_GUARDS,
   ...DISPATCH_GUARDS,
+  ...DRAFT_GUARDS,
   ...FEED_GUARDS,
   ...IMPORT_GUARDS,
   ...KEY_GUARDS,

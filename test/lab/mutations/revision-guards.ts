@@ -80,7 +80,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
   {
     ...warnings,
     guard: "a time inside an object gets a warning",
-    in: "timeWarnings",
+    in: "timeWarningsIn",
     code: "isObject($_) ? $INSIDE : []",
     without: "[]",
     test: "name a time before 1980 in a recurrence",

@@ -17,11 +17,19 @@ import {
   MAX_URL,
 } from "./message-limits.ts";
 
+/** The settings that messages depend on. */
+export const MESSAGE_SETTINGS = [
+  "lang",
+  "branded",
+  "simpleAnnouncements",
+  "twelveHour",
+] as const satisfies (keyof GuildSettings)[];
+
 /** Everything that a message is made from. */
 export interface MessageInput {
   readonly announcement: Announcement;
   readonly occurrence: Occurrence;
-  readonly settings: GuildSettings;
+  readonly settings: Pick<GuildSettings, (typeof MESSAGE_SETTINGS)[number]>;
   /** Shown as the author if the setting `branded` is on. */
   readonly guildName?: string | undefined;
 }

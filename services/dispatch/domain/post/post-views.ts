@@ -14,7 +14,7 @@ function commonFields({ dueAt, announcementId, occurrenceId, startsAt, channel }
 function toUpcomingPost(post: OpenPost): UpcomingPost {
   const { state, attempts, doubtSince, owner, wakeAt, reason } = post;
   if (state === "planned" && attempts === 0) return { ...commonFields(post), state };
-  return complete<Omit<UpcomingPost, "problem">>()({
+  return complete<Omit<UpcomingPost, "problem" | "computed">>()({
     ...commonFields(post),
     state,
     attempts,
@@ -25,6 +25,11 @@ function toUpcomingPost(post: OpenPost): UpcomingPost {
       reason,
     }),
   });
+}
+
+/** A post that is not stored yet, as other contexts see it (D57). */
+export function toComputedPost(post: Post): UpcomingPost {
+  return { ...commonFields(post), state: "planned", computed: true };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { TOMBSTONE_DAYS } from "../../../contracts/change-feed.contract.ts";
-import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../../contracts/ids.ts";
+import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { OccurrencesStarting } from "../../../contracts/occurrences.contract.ts";
 import { selectCancelled } from "../../domain/plan/cancelled-before-planned.ts";
 import { leadMs } from "../../domain/plan/fire-time.ts";
@@ -7,12 +7,14 @@ import { formerIds } from "../../domain/plan/former-ids.ts";
 import type { Plan, PlanChanges } from "../../domain/plan/plan.ts";
 import { CANDIDATES_PER_POST, type LedgerStart, type PlanInput } from "../../domain/plan/plan-input.ts";
 import { comparePositions, firstPositionAt, type Position } from "../../domain/plan/plan-order.ts";
-import { applyUpdate, planSelection } from "../../domain/plan/plan-posts.ts";
+import { planSelection } from "../../domain/plan/plan-posts.ts";
+import { postsAfter } from "../../domain/plan/posts-after.ts";
 import { selectSoonest } from "../../domain/plan/select-soonest.ts";
 import { isOpen, type Post, UNSENT_STATES } from "../../domain/post/post.ts";
 import type { Ports } from "../ports.ts";
 import type { BoundedPlan, GuildPlan } from "../post-store.ts";
 import type { Timing } from "../timing.ts";
+import { existingPosts } from "./existing-posts.ts";
 import { changedSources } from "./plan-sources.ts";
 import { type OccurrencesRead, readOccurrences, readSoonest } from "./read-occurrences.ts";
 import { storePlan } from "./store-plan.ts";
@@ -22,7 +24,6 @@ const DAY_MS = 86_400_000;
 export const CONTINUE_PLAN = Infinity;
 /** Posts that are due within this part of the horizon are planned at once, in as many plans as it takes. */
 const NEAR_PART = 48;
-const OCCURRENCES_PER_READ = 500;
 /** A plan with more pairs of an announcement and an occurrence is large; it may take a hundred megabytes. */
 const MAX_SMALL_PAIRS = 2_000;
 
@@ -147,47 +148,10 @@ async function runInSlices<Result>({ timers }: Ports, work: Generator<void, Resu
   }
 }
 
-/** Occurrences and announcements whose posts a plan needs. */
-interface Pairs {
-  readonly occurrenceIds: ReadonlySet<OccurrenceId>;
-  readonly announcementIds: ReadonlySet<AnnouncementId>;
-}
-
-/** The guild's soonest open posts, and all posts of the pairs; the later read of the same post counts. */
-async function existingPosts(
-  { store }: Ports,
-  { maxOpenPosts }: Timing,
-  guildId: GuildId,
-  { occurrenceIds, announcementIds }: Pairs,
-): Promise<Post[]> {
-  const byId = new Map<string, Post>();
-  const limit = maxOpenPosts + OCCURRENCES_PER_READ;
-  for (const post of await store.postsForPlan(guildId, limit)) byId.set(post.id, post);
-  const ids = [...occurrenceIds];
-  const announcements = [...announcementIds];
-  for (let first = 0; first < ids.length; first += OCCURRENCES_PER_READ) {
-    const posts = await store.postsOfPairs(guildId, ids.slice(first, first + OCCURRENCES_PER_READ), announcements);
-    for (const post of posts) byId.set(post.id, post);
-  }
-  return [...byId.values()];
-}
-
 /** The posts that the plan itself settles: cancelled, skipped and missed ones. */
 function settledBy({ inserts, updates }: PlanChanges, posts: ReadonlyMap<string, Post>): Post[] {
   const changed = [...inserts, ...updates].map(({ id }) => posts.get(id));
   return changed.filter((post) => post !== undefined && !isOpen(post)) as Post[];
-}
-
-/** The guild's rows after the changes. */
-function postsAfter({ existing }: PlanInput, { inserts, updates, removes }: PlanChanges): Post[] {
-  const byId = new Map(existing.map((row) => [row.id, row]));
-  for (const post of inserts) byId.set(post.id, post);
-  for (const update of updates) {
-    const row = byId.get(update.id);
-    if (row !== undefined) byId.set(update.id, applyUpdate(row, update));
-  }
-  for (const { id } of removes) byId.delete(id);
-  return [...byId.values()];
 }
 
 /** How far the plan reaches. Nearly the same reach stays as it is, so that an unchanged plan writes nothing. */

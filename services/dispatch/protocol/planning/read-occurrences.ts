@@ -11,7 +11,7 @@ import type { Timing } from "../timing.ts";
 
 const DAY_MS = 86_400_000;
 /** In a guild with too many occurrences: how far ahead events that were created after their due instant are read. */
-const MAX_CREATED_LATE_MS = 7 * DAY_MS;
+export const MAX_CREATED_LATE_MS = 7 * DAY_MS;
 /** A read of the soonest starts is far enough if it reaches this part of the horizon. */
 const FAR_ENOUGH_PART = 8;
 /** A time span with too many occurrences is divided by this. */
@@ -131,7 +131,7 @@ async function readByDueTime(
 }
 
 /** The windows of starts that are due in `[from, through)` under any of the lead times. */
-function dueWithin(leads: readonly number[], from: EpochMs, through: EpochMs): Window[] {
+export function dueWithin(leads: readonly number[], from: EpochMs, through: EpochMs): Window[] {
   return mergedWindows([...new Set(leads)].map((lead) => ({ from: from + lead, until: through + lead })));
 }
 

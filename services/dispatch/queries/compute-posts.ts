@@ -1,0 +1,136 @@
+import type { AnnouncementRule } from "../../contracts/announcements.contract.ts";
+import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
+import type { EpochMs, GuildId } from "../../contracts/ids.ts";
+import type { OccurrencesStarting } from "../../contracts/occurrences.contract.ts";
+import type { Window } from "../../contracts/window.ts";
+import { selectedIds } from "../domain/diff/select-passes.ts";
+import { leadMs } from "../domain/plan/fire-time.ts";
+import { firstPositionAt, type Position } from "../domain/plan/plan-order.ts";
+import { planSelection } from "../domain/plan/plan-posts.ts";
+import { selectSoonest } from "../domain/plan/select-soonest.ts";
+import type { Post } from "../domain/post/post.ts";
+import type { SinkName } from "../domain/post/sink-name.ts";
+import { existingPosts } from "../protocol/planning/existing-posts.ts";
+import { dueWithin } from "../protocol/planning/read-occurrences.ts";
+import type { Owners } from "../protocol/ports.ts";
+import type { PostStore } from "../protocol/post-store.ts";
+import { inSlices } from "./in-slices.ts";
+
+export interface ComputePorts {
+  readonly owners: Pick<Owners, "announcementRules" | "occurrences">;
+  readonly store: Pick<PostStore, "postsForPlan" | "postsOfPairs">;
+  readonly sinks: readonly SinkName[];
+  readonly graceMs: number;
+}
+
+const DAY_MS = 86_400_000;
+/** The parts of a window become longer: a near page reads few occurrences, and a guild with few events is read in few parts. */
+const FIRST_PART_MS = DAY_MS;
+const GROWTH = 4;
+/** A part with too many occurrences is divided by this. */
+const SPAN_DIVISOR = 4;
+/** A shorter part is not divided. */
+const MIN_PART_MS = 1_000;
+/** After this time no further part is read. */
+const SEARCH_TIME_MS = 1_000;
+
+/** Posts that suspend an announcement, or summarize what it skips: a guild has at most that many in three sinks. */
+const MAX_SUSPENDED = 3_000;
+
+/** Posts in the order of their positions. */
+export interface ComputedPosts {
+  readonly posts: readonly Post[];
+  /** Every post before this position was computed. */
+  readonly end: Position;
+  /** Whether the end of the window was reached. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * The posts that a plan would have from a position on, before an instant: the soonest `wanted`, or fewer where reading on would
+ * take long. No earlier position may be due by then, so that only lead times decide.
+ */
+export async function computePosts(
+  ports: ComputePorts,
+  guildId: GuildId,
+  { start, until, now }: { readonly start: Position; readonly until: EpochMs; readonly now: EpochMs },
+  wanted: number,
+  clock = () => performance.now(),
+): Promise<ComputedPosts> {
+  const endsAt = clock() + SEARCH_TIME_MS;
+  const everyRule = start.at < until ? await ports.owners.announcementRules(guildId, now) : [];
+  const announcements = everyRule.filter(({ enabled, until: ended }) => enabled && ended === undefined);
+  if (announcements.length === 0) return { posts: [], end: firstPositionAt(until), isComplete: true };
+  const posts: Post[] = [];
+  let end = start;
+  let length = FIRST_PART_MS;
+  while (end.at < until && posts.length < wanted) {
+    const part = await readPart(ports, guildId, announcements, {
+      from: end.at,
+      until: Math.min(until, end.at + length),
+    });
+    const given = { start: end, through: part.window.until, now, graceMs: ports.graceMs };
+    const computed = await planPart(ports, guildId, { ...given, announcements, ...part }, wanted);
+    posts.push(...computed.posts);
+    end = computed.end;
+    if (end.at === part.window.until) length *= GROWTH;
+    if (clock() >= endsAt) break;
+  }
+  return { posts, end, isComplete: end.at >= until };
+}
+
+interface Part {
+  readonly window: Window;
+  readonly occurrences: OccurrencesStarting["occurrences"];
+}
+
+/** Reads the occurrences that are due in a window; in a shorter one if there are too many. */
+async function readPart(
+  { owners }: ComputePorts,
+  guildId: GuildId,
+  announcements: readonly AnnouncementRule[],
+  { from, until }: Window,
+): Promise<Part> {
+  const leads = announcements.map(leadMs);
+  for (let span = until - from; ; span = Math.ceil(span / SPAN_DIVISOR)) {
+    const window = { from, until: from + span };
+    const windows = dueWithin(leads, from, window.until);
+    const { occurrences, truncated } = await owners.occurrences({ guildId, windows, limit: MAX_ENTRIES, texts: false });
+    if (!truncated || span <= MIN_PART_MS) return { window, occurrences };
+  }
+}
+
+interface PartInput extends Part {
+  readonly announcements: readonly AnnouncementRule[];
+  readonly start: Position;
+  readonly through: EpochMs;
+  readonly now: EpochMs;
+  readonly graceMs: number;
+}
+
+async function planPart(
+  ports: ComputePorts,
+  guildId: GuildId,
+  { window, ...part }: PartInput,
+  wanted: number,
+): Promise<Pick<ComputedPosts, "posts" | "end">> {
+  const selection = await inSlices(selectSoonest(part, wanted));
+  const { firstOmitted, candidates } = selection;
+  const { at, announcementId, occurrenceId } = firstOmitted ?? firstPositionAt(window.until);
+  const end = { at, announcementId, occurrenceId };
+  if (candidates.length === 0) return { posts: [], end };
+  const ofPart = { announcements: part.announcements, occurrences: part.occurrences, candidates };
+  const ids = selectedIds([ofPart]);
+  const existing = await existingPosts(ports, { maxOpenPosts: MAX_SUSPENDED }, guildId, ids);
+  const input = {
+    ...part,
+    guildId,
+    existing,
+    sinks: ports.sinks,
+    windows: [window],
+    maxOpenPosts: Infinity,
+    version: 0,
+  };
+  const { inserts } = await inSlices(planSelection(input, { candidates, firstOmitted, expired: [] }));
+  return { posts: inserts.filter(({ state }) => state === "planned"), end };
+}

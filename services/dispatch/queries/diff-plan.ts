@@ -1,0 +1,187 @@
+import type { Announcement } from "../../contracts/announcements.contract.ts";
+import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
+import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
+import type { AnnouncementId, EpochMs } from "../../contracts/ids.ts";
+import { mergedWindows, type Window } from "../../contracts/window.ts";
+import type { DraftedOccurrences } from "../../contracts/owner-drafts.contract.ts";
+import { DEFAULT_DIFFERENCES, type PlanDiff, type PlanDiffParams } from "../../contracts/plan-diff.contract.ts";
+import { type ComparedPlans, comparePlans, type PlanDifference } from "../domain/diff/compare-plans.ts";
+import { messageChanges } from "../domain/diff/message-changes.ts";
+import { passesOf, selectedIds, selectPasses } from "../domain/diff/select-passes.ts";
+import { leadMs } from "../domain/plan/fire-time.ts";
+import { CANDIDATES_PER_POST, MAX_OPEN_POSTS } from "../domain/plan/plan-input.ts";
+import { comparePositions, firstPositionAt, type Position } from "../domain/plan/plan-order.ts";
+import type { SinkName } from "../domain/post/sink-name.ts";
+import { existingPosts } from "../protocol/planning/existing-posts.ts";
+import { dueWithin, MAX_CREATED_LATE_MS } from "../protocol/planning/read-occurrences.ts";
+import type { PostStore } from "../protocol/post-store.ts";
+import { renderDifferences, type RenderPorts } from "./render-differences.ts";
+import { ChangedMeanwhile, changedIds, type DraftedGuild, draftGuild, type DraftOwners } from "./drafted-guild.ts";
+import { inSlices } from "./in-slices.ts";
+
+/** What a comparison of plans needs. */
+export interface DiffPorts extends RenderPorts {
+  readonly owners: DraftOwners;
+  readonly store: Pick<PostStore, "postsForPlan" | "postsOfPairs">;
+  readonly sinks: readonly SinkName[];
+  readonly graceMs: number;
+}
+
+const DAY_MS = 86_400_000;
+/** How far plans are compared. */
+export const COMPARED_MS = 366 * DAY_MS;
+/** A guild with too many occurrences is compared for a shorter time: the time is divided by this until they can be read. */
+const SPAN_DIVISOR = 4;
+const MIN_COMPARED_MS = 3_600_000;
+const MAX_PAIRS = CANDIDATES_PER_POST * MAX_OPEN_POSTS;
+
+/** Compares the plan of a guild with its plan after changes that are stored nowhere (D58). */
+export async function diffPlanOf(
+  ports: DiffPorts,
+  { guildId, changes, limit = DEFAULT_DIFFERENCES }: PlanDiffParams,
+  now: EpochMs,
+  byOperator: boolean,
+): Promise<PlanDiff | Refusal> {
+  try {
+    const guild = await draftGuild(ports.owners, { guildId, changes, now, byOperator });
+    if (isRefusal(guild)) return guild;
+    const compared = await compareGuild(ports, guildId, guild, now);
+    return isRefusal(compared) ? compared : await diffOf(ports, guildId, guild, compared, limit);
+  } catch (error) {
+    if (error instanceof ChangedMeanwhile) return error.refusal;
+    throw error;
+  }
+}
+
+/** The differences, soonest first, and the instant before which posts were compared. */
+interface ComparedGuild {
+  readonly differences: readonly PlanDifference[];
+  readonly through: EpochMs;
+}
+
+async function compareGuild(
+  ports: DiffPorts,
+  guildId: PlanDiffParams["guildId"],
+  guild: DraftedGuild,
+  now: EpochMs,
+): Promise<ComparedGuild | Refusal> {
+  const { announcements, settings } = guild;
+  const { before: rulesBefore, after: rulesAfter } = announcements;
+  const stored = await storedAnnouncements(ports, guildId, guild);
+  const messages = messageChanges(settings, stored, announcements.changed);
+  const changed = messages.byEveryAnnouncement
+    ? new Set([...rulesBefore, ...rulesAfter].map(({ id }) => id))
+    : changedIds(guild);
+  const leads = [...rulesBefore, ...rulesAfter].filter(({ enabled }) => enabled).map(leadMs);
+  const leadsOfChanged = [...rulesBefore, ...rulesAfter]
+    .filter(({ id, enabled }) => enabled && changed.has(id))
+    .map(leadMs);
+  const from = now - ports.graceMs;
+  const read = await readSpan(guild, { from, now, leads, leadsOfChanged });
+  if (isRefusal(read)) return read;
+  const { occurrences, window, through: readThrough } = read;
+  const { unchanged, before, after, altered } = occurrences;
+  const passes = passesOf({ rulesBefore, rulesAfter, changed, unchanged, before, after });
+  const common = { start: firstPositionAt(from), through: readThrough, now, graceMs: ports.graceMs };
+  const selected = await inSlices(selectPasses(passes, common, MAX_PAIRS));
+  const sides = selected.passes.flatMap(({ before: one, after: other }) => [one, other]);
+  const maxOpenPosts = MAX_OPEN_POSTS;
+  const existing = await existingPosts(ports, { maxOpenPosts }, guildId, selectedIds(sides));
+  const input = { guildId, sinks: ports.sinks, windows: [window], existing, ...common };
+  const plans = await inSlices(comparePlans(selected, input));
+  return { differences: sorted(plans, messages.of(new Set(altered))), through: selected.through };
+}
+
+/** The announcements that the changes name, as they are stored. */
+async function storedAnnouncements(
+  { owners }: DiffPorts,
+  guildId: PlanDiffParams["guildId"],
+  { announcements: { changed, before } }: DraftedGuild,
+): Promise<ReadonlyMap<AnnouncementId, Announcement>> {
+  const known = new Set(before.map(({ id }) => id));
+  const ids = changed.map(({ id }) => id).filter((id) => known.has(id));
+  const found = await Promise.all(ids.map((id) => owners.announcement(guildId, id)));
+  return new Map(found.flatMap((each) => (each === null ? [] : [[each.id, each] as const])));
+}
+
+interface SpanToRead {
+  readonly from: EpochMs;
+  readonly now: EpochMs;
+  readonly leads: readonly number[];
+  readonly leadsOfChanged: readonly number[];
+}
+
+/** What was read of a guild. */
+interface SpanRead {
+  readonly occurrences: DraftedOccurrences;
+  /** Every occurrence of a changed event that starts in it was read. */
+  readonly window: Window;
+  /** The posts that are due before this instant are those of the occurrences. */
+  readonly through: EpochMs;
+}
+
+/**
+ * Reads the occurrences whose posts are due within 366 days. If there are too many, it reads those that are due within a shorter
+ * time; of unchanged events, those that were created after they were due are read for the next days only, as a plan reads them.
+ */
+async function readSpan(
+  guild: DraftedGuild,
+  { from, now, leads, leadsOfChanged }: SpanToRead,
+): Promise<SpanRead | Refusal> {
+  const longest = Math.max(0, ...leads);
+  const longestOfChanged = Math.max(0, ...leadsOfChanged);
+  const wholeWindow = { from, until: now + COMPARED_MS + longest };
+  const whole = leadsOfChanged.length === 0 ? [] : [{ from, until: now + COMPARED_MS + longestOfChanged }];
+  const all = await guild.occurrences({ window: wholeWindow, windows: whole, limit: MAX_ENTRIES });
+  if (!all.truncated) return { occurrences: all, window: wholeWindow, through: now + COMPARED_MS };
+  const createdLate = { from, until: from + Math.min(MAX_CREATED_LATE_MS, longestOfChanged) };
+  for (let span = COMPARED_MS; span >= MIN_COMPARED_MS; span /= SPAN_DIVISOR) {
+    const through = now + Math.ceil(span);
+    const window = { from, until: through + longest };
+    const windows = mergedWindows([...dueWithin(leadsOfChanged, from, through), createdLate]);
+    // Sequential on purpose: a shorter time is read only if this one has too many.
+    const occurrences = await guild.occurrences({ window, windows, limit: MAX_ENTRIES });
+    if (!occurrences.truncated) return { occurrences, window, through };
+  }
+  const message = `must affect fewer occurrences: more than ${MAX_ENTRIES} start within the next days`;
+  return refuse("TOO_MANY_ENTRIES", [{ field: "changes", code: "TOO_MANY", message }]);
+}
+
+/** All differences by the post that they show, with those of messages alone. */
+function sorted(
+  { differences, unmoved }: ComparedPlans,
+  reasonOf: (unmoved: ComparedPlans["unmoved"][number]) => string | undefined,
+): PlanDifference[] {
+  const ofMessages = unmoved.flatMap((post): PlanDifference[] => {
+    const reason = reasonOf(post);
+    return reason === undefined ? [] : [{ effect: "CHANGES", ...post, reason }];
+  });
+  return [...differences, ...ofMessages].toSorted((one, other) => comparePositions(positionOf(one), positionOf(other)));
+}
+
+function positionOf(difference: PlanDifference): Position {
+  const { dueAt: at, announcementId, occurrenceId } = "after" in difference ? difference.after : difference.before;
+  return { at, announcementId, occurrenceId };
+}
+
+async function diffOf(
+  ports: DiffPorts,
+  guildId: PlanDiffParams["guildId"],
+  guild: DraftedGuild,
+  { differences, through }: ComparedGuild,
+  limit: number,
+): Promise<PlanDiff> {
+  const listed = differences.slice(0, limit);
+  const posts = await renderDifferences(ports, guildId, guild, listed);
+  const count = (wanted: PlanDifference["effect"]) => differences.filter(({ effect }) => effect === wanted).length;
+  return {
+    appear: count("APPEARS"),
+    vanish: count("VANISHES"),
+    move: count("MOVES"),
+    // A message that turns out the same is no change.
+    change: count("CHANGES") - (listed.length - posts.length),
+    posts,
+    more: differences.length > listed.length,
+    comparedUntil: through,
+  };
+}

@@ -1,0 +1,185 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import {
+  type AnyChange,
+  anyDrafts,
+  anyGuild,
+  DRAFTS_NOW,
+  type KnownIds,
+} from "../../../test/conformance/any-drafts.ts";
+import {
+  EVERY_POST,
+  GRACE_MS,
+  guildBefore,
+  knownIds,
+  planned,
+  type PlannedState,
+  stateOf,
+} from "../../../test/conformance/memory-plans.ts";
+import type { MemoryGuild } from "../../../test/doubles/memory-guild.ts";
+import { occurrenceId as idOfOccurrence } from "../../calendar-events/domain/event/occurrence-id.ts";
+import { draftAnnouncementId, type DraftChange, draftEventId } from "../../contracts/draft-changes.contract.ts";
+import { isRefusal } from "../../contracts/errors.ts";
+import type { PlanDiff } from "../../contracts/plan-diff.contract.ts";
+import { renderAnnouncement } from "../domain/message/announcement-message.ts";
+import { formerIds } from "../domain/plan/former-ids.ts";
+import { isOpen, type Post } from "../domain/post/post.ts";
+import { COMPARED_MS, diffPlanOf } from "./diff-plan.ts";
+
+/** Random drafts in one run: `DRAFTS=10000` for a long one. */
+const RUNS = Number(process.env["DRAFTS"] ?? 200);
+const HOUR = 3_600_000;
+
+function messageOf({ occurrences, settings, announcements }: PlannedState): (post: Post) => string {
+  const byId = new Map(occurrences.map((each) => [each.occurrenceId, each]));
+  return ({ announcementId, occurrenceId }) => {
+    const [announcement, occurrence] = [announcements.get(announcementId), byId.get(occurrenceId)];
+    return announcement === undefined || occurrence === undefined
+      ? ""
+      : JSON.stringify(renderAnnouncement({ announcement, occurrence, settings }));
+  };
+}
+
+/** Every difference between two plans, as a line of text. */
+function expected(
+  [before, rowsBefore]: readonly [PlannedState, readonly Post[]],
+  [after, rowsAfter]: readonly [PlannedState, readonly Post[]],
+): string[] {
+  const known = new Set(before.occurrences.map(({ occurrenceId }) => occurrenceId));
+  const remaining = new Set(after.occurrences.map(({ occurrenceId }) => occurrenceId));
+  const split = after.occurrences.filter(({ occurrenceId }) => !known.has(occurrenceId));
+  const present = new Map(
+    split.flatMap((each) =>
+      formerIds(each)
+        .filter((id) => !remaining.has(id))
+        .map((id) => [id, each.occurrenceId]),
+    ),
+  );
+  const keyOf = (post: Post) => `${post.announcementId} ${present.get(post.occurrenceId) ?? post.occurrenceId}`;
+  const openBy = (rows: readonly Post[]) => new Map(rows.filter(isOpen).map((row) => [keyOf(row), row]));
+  const [old, next] = [openBy(rowsBefore), openBy(rowsAfter)];
+  const [oldMessage, nextMessage] = [messageOf(before), messageOf(after)];
+  return [...new Set([...old.keys(), ...next.keys()])]
+    .flatMap((key) => {
+      const [was, is] = [old.get(key), next.get(key)];
+      if (was === undefined) return is === undefined ? [] : [line("APPEARS", is)];
+      if (is === undefined) return [line("VANISHES", was)];
+      if (was.dueAt !== is.dueAt || was.startsAt !== is.startsAt) return [line("MOVES", is)];
+      const isSame = was.channel === is.channel && was.deadline === is.deadline && oldMessage(was) === nextMessage(is);
+      return isSame ? [] : [line("CHANGES", is)];
+    })
+    .toSorted();
+}
+
+function line(
+  effect: string,
+  {
+    announcementId,
+    occurrenceId,
+    startsAt,
+    dueAt,
+    channel,
+  }: Pick<Post, "announcementId" | "occurrenceId" | "startsAt" | "dueAt" | "channel">,
+): string {
+  return [effect, announcementId, occurrenceId, startsAt, dueAt, channel].join(" ");
+}
+
+function linesOf({ posts }: PlanDiff): string[] {
+  return posts.map((post) => line(post.effect, { ...post, occurrenceId: post.eventId as never })).toSorted();
+}
+
+function diffOf(guild: MemoryGuild, rows: readonly Post[], changes: readonly DraftChange[], limit = EVERY_POST) {
+  const ports = {
+    owners: guild.owners(),
+    store: { postsForPlan: async () => rows.filter(isOpen), postsOfPairs: async () => rows },
+    sinks: ["log", "discord"] as const,
+    graceMs: GRACE_MS,
+    guildName: async () => "Guild",
+  };
+  return diffPlanOf(ports, { guildId: guild.id, changes, limit }, guild.now, true);
+}
+
+function concrete(drafts: readonly AnyChange[], known: KnownIds): DraftChange[] {
+  const events = [...known.events];
+  const announcements = [...known.announcements];
+  return drafts.map((draft, at) => {
+    const change = draft({ events, announcements });
+    if (change.action === "CREATE_EVENT" || (change.action === "UPDATE_EVENT" && change.scope === "following")) {
+      events.push(draftEventId(at));
+    }
+    if (change.action === "CREATE_ANNOUNCEMENT") announcements.push(draftAnnouncementId(at));
+    return change;
+  });
+}
+
+describe("the diff of a plan", () => {
+  test(
+    "is what the plan does when the drafts are stored, or the refusal of the first draft that is refused",
+    async () => {
+      let refused = 0;
+      const effects = new Map<string, number>();
+      const created = fc.constantFrom(0, HOUR / 2, 240 * HOUR);
+      await fc.assert(
+        fc.asyncProperty(anyGuild, anyDrafts, created, async function compare(setup, drafts, createdMs): Promise<void> {
+          const { guild, rows } = await guildBefore(setup, createdMs);
+          const changes = concrete(drafts, await knownIds(guild));
+          const through = guild.now + COMPARED_MS;
+          const diff = await diffOf(guild, rows, changes);
+          const before = await stateOf(guild, through);
+          for (const [at, change] of changes.entries()) {
+            const refusal = await guild.write(change, at);
+            if (refusal === undefined) continue;
+            refused += 1;
+            expect(diff).toMatchObject({
+              refusal: refusal.refusal,
+              message: expect.stringContaining(`changes[${at}]: `),
+            });
+            await compare(setup, drafts.toSpliced(at, 1), createdMs);
+            return;
+          }
+          if (isRefusal(diff)) throw new Error(`refused: ${diff.message}`);
+          const rowsBefore = planned(guild, before, through, rows);
+          const after = await stateOf(guild, through);
+          const rowsAfter = planned(guild, after, through, rowsBefore);
+          expect(linesOf(diff)).toEqual(expected([before, rowsBefore], [after, rowsAfter]));
+          expect(diff).toMatchObject({ comparedUntil: through, more: false });
+          for (const { effect } of diff.posts) effects.set(effect, (effects.get(effect) ?? 0) + 1);
+        }),
+        { numRuns: RUNS, ...(process.env["SEED"] === undefined ? {} : { seed: Number(process.env["SEED"]) }) },
+      );
+      // The drafts are random: none of the cases may be missing.
+      expect(refused).toBeGreaterThan(RUNS / 100);
+      expect([...effects.keys()].toSorted()).toEqual(["APPEARS", "CHANGES", "MOVES", "VANISHES"]);
+    },
+    60_000 + RUNS * 1_000,
+  );
+
+  test("of a split series has no post whose occurrence was changed before the split, or stays in its place after it", async () => {
+    const startsAt = DRAFTS_NOW + 24 * HOUR;
+    const week = 7 * 24 * HOUR;
+    const recurrence = { frequency: "WEEKLY", count: 6 } as const;
+    const series = { action: "CREATE_EVENT", calendarNumber: 1, startsAt, endsAt: startsAt, recurs: true, recurrence };
+    const rule = { action: "CREATE_ANNOUNCEMENT", channel: "7", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
+    const idOf = (weeks: number) => idOfOccurrence(draftEventId(100), startsAt + weeks * week);
+    const update = { action: "UPDATE_EVENT", calendarNumber: 1 };
+    const rename = { ...update, eventId: idOf(1), name: "Renamed" };
+    const move = {
+      ...update,
+      eventId: idOf(4),
+      startsAt: startsAt + 4 * week + HOUR,
+      endsAt: startsAt + 4 * week + HOUR,
+    };
+    const { guild, rows } = await guildBefore(
+      [series, rule, rename, move].map((change) => () => change as DraftChange),
+      HOUR,
+    );
+    const split = { ...update, eventId: idOf(3), scope: "following", color: "RED" } as DraftChange;
+    const diff = (await diffOf(guild, rows, [split])) as PlanDiff;
+    expect(linesOf(diff).map((text) => text.split(" ").slice(0, 1).join())).toEqual(["CHANGES", "CHANGES", "CHANGES"]);
+    expect(diff.posts.map((post) => [post.startsAt, post.before?.eventId])).toEqual([
+      [startsAt + 3 * week, idOf(3)],
+      [startsAt + 4 * week + HOUR, idOf(4)],
+      [startsAt + 5 * week, idOf(5)],
+    ]);
+  });
+});

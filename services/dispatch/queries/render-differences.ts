@@ -1,0 +1,106 @@
+import type { Announcement } from "../../contracts/announcements.contract.ts";
+import type { MessageBody } from "../../contracts/dispatch.contract.ts";
+import type { AnnouncementId, GuildId } from "../../contracts/ids.ts";
+import type { Occurrence } from "../../contracts/occurrences.contract.ts";
+import { type DraftedPost, MAX_DRAFTED_TEXT, type PostDifference } from "../../contracts/plan-diff.contract.ts";
+import type { PlanDifference } from "../domain/diff/compare-plans.ts";
+import { renderAnnouncement } from "../domain/message/announcement-message.ts";
+import type { MessageInput } from "../domain/message/announcement-embed.ts";
+import { truncate } from "../domain/message/truncate-text.ts";
+import type { Post } from "../domain/post/post.ts";
+import { encodeMessage } from "../sinks/message-body.ts";
+import type { DraftedGuild, DraftOwners } from "./drafted-guild.ts";
+
+/** What the rendering of differences needs. */
+export interface RenderPorts {
+  readonly owners: Pick<DraftOwners, "announcement">;
+  readonly guildName: (guildId: GuildId) => Promise<string | undefined>;
+}
+
+type Renderer = (post: Post) => { readonly shown: DraftedPost; readonly messages: string };
+
+/** Renders differences as they are shown. A message that turns out the same is left out. */
+export async function renderDifferences(
+  ports: RenderPorts,
+  guildId: GuildId,
+  guild: DraftedGuild,
+  differences: readonly PlanDifference[],
+): Promise<PostDifference[]> {
+  if (differences.length === 0) return [];
+  const { before, after } = await renderers(ports, guildId, guild, differences);
+  return differences.flatMap((difference): PostDifference[] => {
+    const { effect, reason } = difference;
+    const { announcementId } = "after" in difference ? difference.after : difference.before;
+    const entry = { effect, announcementId, reason };
+    if (difference.effect === "APPEARS") return [{ ...entry, ...after(difference.after).shown }];
+    if (difference.effect === "VANISHES") return [{ ...entry, ...before(difference.before).shown }];
+    const [one, other] = [before(difference.before), after(difference.after)];
+    if (isSame(difference) && one.messages === other.messages) return [];
+    return [{ ...entry, ...other.shown, before: one.shown }];
+  });
+}
+
+/** Whether the two posts differ in their messages at most. */
+function isSame({ before, after }: { readonly before: Post; readonly after: Post }): boolean {
+  return before.dueAt === after.dueAt && before.deadline === after.deadline && before.channel === after.channel;
+}
+
+async function renderers(
+  { owners, guildName }: RenderPorts,
+  guildId: GuildId,
+  { settings, announcements, shown }: DraftedGuild,
+  differences: readonly PlanDifference[],
+): Promise<{ before: Renderer; after: Renderer }> {
+  const posts = {
+    before: differences.flatMap((each) => ("before" in each ? [each.before] : [])),
+    after: differences.flatMap((each) => ("after" in each ? [each.after] : [])),
+  };
+  const idsOf = (of: readonly Post[]) => [...new Set(of.map(({ occurrenceId }) => occurrenceId))];
+  const changed = new Map(announcements.changed.map(({ id, announcement }) => [id, announcement]));
+  const stored = [...posts.before, ...posts.after.filter(({ announcementId }) => !changed.has(announcementId))];
+  const isBranded = settings.before.branded || settings.after.branded;
+  const [occurrences, found, name] = await Promise.all([
+    shown(idsOf(posts.before), idsOf(posts.after)),
+    Promise.all(
+      [...new Set(stored.map(({ announcementId }) => announcementId))].map((id) => owners.announcement(guildId, id)),
+    ),
+    isBranded ? guildName(guildId) : undefined,
+  ]);
+  const present = found.filter((each) => each !== null);
+  const before = new Map(present.map((each) => [each.id, each]));
+  const after = new Map([
+    ...before,
+    ...[...changed].flatMap(([id, each]) => (each === undefined ? [] : [[id, each] as const])),
+  ]);
+  const input = { guildName: name };
+  return {
+    before: renderer(before, occurrences.before, { ...input, settings: settings.before }),
+    after: renderer(after, occurrences.after, { ...input, settings: settings.after }),
+  };
+}
+
+function renderer(
+  announcements: ReadonlyMap<AnnouncementId, Announcement>,
+  occurrences: readonly Occurrence[],
+  given: Pick<MessageInput, "settings" | "guildName">,
+): Renderer {
+  const byId = new Map(occurrences.map((each) => [each.occurrenceId, each]));
+  return ({ announcementId, occurrenceId, startsAt, dueAt, channel }) => {
+    const [announcement, occurrence] = [announcements.get(announcementId), byId.get(occurrenceId)];
+    // A client may have deleted either of them since the plans were compared.
+    const isKnown = announcement !== undefined && occurrence !== undefined;
+    const messages = isKnown ? renderAnnouncement({ announcement, occurrence, ...given }).map(encodeMessage) : [];
+    const text = truncate(messages.map(plainText).join("\n"), MAX_DRAFTED_TEXT);
+    return { shown: { eventId: occurrenceId, startsAt, dueAt, channel, text }, messages: JSON.stringify(messages) };
+  };
+}
+
+/** The texts of a message without their layout. */
+function plainText({ content, embeds = [] }: MessageBody): string {
+  const texts = embeds.flatMap(({ title, description, fields = [] }) => [
+    title,
+    description,
+    ...fields.map(({ name, value }) => `${name}: ${value}`),
+  ]);
+  return [content, ...texts].filter((text) => text !== undefined).join("\n");
+}

@@ -1,0 +1,75 @@
+import { entriesAfter, PageEntries } from "../../../mixins/actions/page-entries.ts";
+import type { DueWindow, UpcomingPost } from "../../contracts/dispatch.contract.ts";
+import { isRefusal, type Refusal } from "../../contracts/errors.ts";
+import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
+import { DEFAULT_PAGE_ENTRIES, type Page, type PageParams } from "../../contracts/pages.ts";
+import { comparePositions, firstPositionAt, type Position } from "../domain/plan/plan-order.ts";
+import { toComputedPost } from "../domain/post/post-views.ts";
+import type { GuildPlan } from "../protocol/post-store.ts";
+import type { PostsStore } from "../store/posts.store.ts";
+import { type ComputePorts, computePosts } from "./compute-posts.ts";
+import { COMPARED_MS } from "./diff-plan.ts";
+import { UPCOMING } from "./post-pages.ts";
+
+export interface UpcomingPorts extends ComputePorts {
+  readonly store: Pick<PostsStore, "postsForPlan" | "postsOfPairs" | "listUpcoming" | "guildPlan">;
+}
+
+/**
+ * A page of the posts that are due in a window (D57): the stored ones, and behind the end of the plan those that would be
+ * planned now, up to 366 days ahead.
+ */
+export async function upcomingWindow(
+  ports: UpcomingPorts,
+  guildId: GuildId,
+  { dueFrom = 0, dueUntil = Infinity, limit = DEFAULT_PAGE_ENTRIES, cursor }: DueWindow & PageParams,
+  now: EpochMs,
+): Promise<Page<UpcomingPost> | Refusal> {
+  const position = UPCOMING.cursors.read(cursor);
+  if (isRefusal(position)) return position;
+  const until = Math.min(dueUntil, now + COMPARED_MS);
+  const [stored, plan] = await Promise.all([ports.store.listUpcoming(guildId, -1), ports.store.guildPlan(guildId)]);
+  const rows = stored.filter(({ dueAt }) => dueAt >= dueFrom && dueAt < until);
+  const behind = position === undefined ? undefined : positionOf(position);
+  const start = latest([endOfPlan(plan, now), firstPositionAt(dueFrom), ...(behind === undefined ? [] : [behind])]);
+  const planned = entriesAfter(rows, position, UPCOMING.positionOf).filter(({ dueAt }) => dueAt < start.at);
+  // Nothing is computed for a page that is full of stored posts.
+  const range = { start, until: planned.length > limit ? start.at : until, now };
+  const { posts, end, isComplete } = await computePosts(ports, guildId, range, limit + 1);
+  const known = new Set(stored.map(keyOf));
+  const computed = new Map(posts.map((post) => [`${post.announcementId} ${post.occurrenceId}`, toComputedPost(post)]));
+  const others = [...computed.values()].filter((post) => !known.has(keyOf(post)));
+  const isBefore = (post: UpcomingPost) =>
+    isComplete || comparePositions(positionOf(UPCOMING.positionOf(post)), end) < 0;
+  const entries = entriesAfter([...rows, ...others].filter(isBefore), position, UPCOMING.positionOf);
+  return pageOf(entries, limit, isComplete ? undefined : end);
+}
+
+/** @param end - Where the next page begins if the entries are all in this one; undefined at the end of the list. */
+function pageOf(entries: readonly UpcomingPost[], limit: number, end: Position | undefined): Page<UpcomingPost> {
+  const page = new PageEntries<UpcomingPost>(limit);
+  const isFull = entries.some((entry) => !page.add(entry));
+  const last = page.entries.at(-1);
+  if (isFull && last !== undefined)
+    return { entries: page.entries, next: UPCOMING.cursors.write(UPCOMING.positionOf(last)) };
+  if (end === undefined) return { entries: page.entries };
+  // No post is between this position and the end.
+  return { entries: page.entries, next: UPCOMING.cursors.write([end.at, end.announcementId, ""]) };
+}
+
+/** The first position that is not planned. */
+function endOfPlan({ bounded, plannedThrough }: GuildPlan, now: EpochMs): Position {
+  return latest([bounded?.end ?? firstPositionAt(plannedThrough), firstPositionAt(now)]);
+}
+
+function latest(positions: readonly Position[]): Position {
+  return positions.reduce((one, other) => (comparePositions(one, other) >= 0 ? one : other));
+}
+
+function positionOf([at, announcementId, occurrenceId]: readonly [EpochMs, string, string]): Position {
+  return { at, announcementId: announcementId as AnnouncementId, occurrenceId: occurrenceId as OccurrenceId };
+}
+
+function keyOf({ announcementId, eventId }: UpcomingPost): string {
+  return `${announcementId} ${eventId}`;
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { anyGuild, DRAFTS_NOW } from "../../../test/conformance/any-drafts.ts";
+import { EVERY_POST, GRACE_MS, guildBefore, planned, stateOf } from "../../../test/conformance/memory-plans.ts";
+import type { MemoryGuild } from "../../../test/doubles/memory-guild.ts";
+import type { DueWindow, UpcomingPost } from "../../contracts/dispatch.contract.ts";
+import { isRefusal } from "../../contracts/errors.ts";
+import { comparePositions } from "../domain/plan/plan-order.ts";
+import { isOpen, type Post } from "../domain/post/post.ts";
+import { upcomingPosts } from "../domain/post/post-views.ts";
+import type { GuildPlan } from "../protocol/post-store.ts";
+import { COMPARED_MS } from "./diff-plan.ts";
+import { upcomingWindow, type UpcomingPorts } from "./upcoming-window.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+const positionOf = ({ dueAt: at, announcementId, occurrenceId }: Post) => ({ at, announcementId, occurrenceId });
+const byPosition = (one: Post, other: Post) => comparePositions(positionOf(one), positionOf(other));
+
+/** A guild with a plan through the next 48 hours; `limit` bounds the occurrences of one read. */
+function portsOf(guild: MemoryGuild, rows: readonly Post[], plan: Partial<GuildPlan>, limit = Infinity): UpcomingPorts {
+  const open = rows.filter(isOpen).toSorted(byPosition);
+  return {
+    owners: {
+      announcementRules: async () => guild.rules(),
+      occurrences: (params) => guild.list({ ...params, limit: Math.min(params.limit, limit) }),
+    },
+    store: {
+      postsForPlan: async () => open,
+      postsOfPairs: async (_guildId, occurrenceIds) =>
+        rows.filter(({ occurrenceId }) => occurrenceIds.includes(occurrenceId)),
+      listUpcoming: async () => upcomingPosts(open, EVERY_POST),
+      guildPlan: async () => ({ version: 1, plannedThrough: DRAFTS_NOW + 48 * HOUR, replanAt: 0, ...plan }),
+    },
+    sinks: ["log", "discord"],
+    graceMs: GRACE_MS,
+  };
+}
+
+/** All pages, one after the other. */
+async function pagesOf(
+  ports: UpcomingPorts,
+  guild: MemoryGuild,
+  window: DueWindow,
+  limit: number,
+): Promise<UpcomingPost[]> {
+  const posts: UpcomingPost[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < 5_000; pages += 1) {
+    const next = cursor === undefined ? {} : { cursor };
+    const page = await upcomingWindow(ports, guild.id, { ...window, limit, ...next }, guild.now);
+    if (isRefusal(page)) throw new Error(page.refusal);
+    expect(page.entries.length).toBeLessThanOrEqual(limit);
+    posts.push(...page.entries);
+    if (page.next === undefined) return posts;
+    cursor = page.next;
+  }
+  throw new Error("the pages have no end");
+}
+
+function asComputed(post: UpcomingPost): UpcomingPost {
+  return { ...post, computed: true };
+}
+
+describe("the upcoming posts of a year", () => {
+  test("are in their pages those of a plan of 366 days, whatever the window, the pages and the bounds of a read", async () => {
+    let computed = 0;
+    const window = fc.record({
+      dueFrom: fc.constantFrom(undefined, 0, DRAFTS_NOW + HOUR, DRAFTS_NOW + 20 * DAY),
+      dueUntil: fc.constantFrom(undefined, DRAFTS_NOW + 47 * HOUR, DRAFTS_NOW + 100 * DAY, DRAFTS_NOW + 1_000 * DAY),
+    });
+    const limits = fc.record({ page: fc.constantFrom(1, 7, 100, 1_000), read: fc.constantFrom(40, 10_000) });
+    await fc.assert(
+      fc.asyncProperty(anyGuild, window, limits, async (setup, { dueFrom, dueUntil }, { page, read }) => {
+        const { guild, rows: near } = await guildBefore(setup, 240 * HOUR);
+        const through = guild.now + COMPARED_MS;
+        const all = planned(guild, await stateOf(guild, through), through, near);
+        // A row of an earlier plan that reached further, as after a lead time was shortened.
+        const far = all.filter(isOpen).toSorted(byPosition).at(-1);
+        const isFar = ({ announcementId, occurrenceId }: Post) =>
+          announcementId === far?.announcementId && occurrenceId === far.occurrenceId;
+        const rows = [...near.filter((row) => !isFar(row)), ...all.filter(isFar)];
+        const until = Math.min(dueUntil ?? Infinity, through);
+        const inWindow = ({ dueAt }: { dueAt: number }) => dueAt >= (dueFrom ?? 0) && dueAt < until;
+        const expected = upcomingPosts(all.filter(isOpen).toSorted(byPosition), EVERY_POST).filter(inWindow);
+        const given = {
+          ...(dueFrom === undefined ? {} : { dueFrom }),
+          ...(dueUntil === undefined ? {} : { dueUntil }),
+        };
+        const shortened = expected.length > 200 && page === 1 ? 50 : page;
+        const found = await pagesOf(portsOf(guild, rows, {}, read), guild, given, shortened);
+        computed += found.filter((post) => post.computed).length;
+        const isStored = new Set(rows.filter(isOpen).map((row) => `${row.announcementId} ${row.occurrenceId}`));
+        expect(found).toEqual(
+          expected.map((post) => (isStored.has(`${post.announcementId} ${post.eventId}`) ? post : asComputed(post))),
+        );
+      }),
+      { numRuns: 100 },
+    );
+    expect(computed).toBeGreaterThan(1_000);
+  });
+
+  test("begin where a bounded plan ends, also in the middle of an instant", async () => {
+    const startsAt = DRAFTS_NOW + DAY;
+    const event = { action: "CREATE_EVENT", calendarNumber: 1, startsAt, endsAt: startsAt } as const;
+    const rule = {
+      action: "CREATE_ANNOUNCEMENT",
+      channel: "7",
+      type: "UNIVERSAL",
+      hours: 0,
+      minutes: 0,
+      info: "",
+    } as const;
+    const { guild, rows } = await guildBefore([() => event, () => event, () => rule], HOUR);
+    const [first, second] = rows.toSorted(byPosition).filter(({ sink }) => sink === "log") as [Post, Post];
+    const bounded = { end: positionOf(second), farthestEnd: positionOf(second), recordedThrough: 0 };
+    const stored = rows.filter(({ occurrenceId }) => occurrenceId === first.occurrenceId);
+    const ports = portsOf(guild, stored, { plannedThrough: startsAt, bounded });
+    expect(await pagesOf(ports, guild, { dueFrom: 0 }, 10)).toMatchObject([
+      { eventId: first.occurrenceId },
+      { eventId: second.occurrenceId, computed: true },
+    ]);
+  });
+
+  test("refuse a cursor that is none", async () => {
+    const { guild, rows } = await guildBefore([], HOUR);
+    const page = await upcomingWindow(portsOf(guild, rows, {}), guild.id, { dueFrom: 0, cursor: "x" }, guild.now);
+    expect(page).toMatchObject({ refusal: "INVALID_REQUEST", problems: [{ field: "cursor" }] });
+  });
+});

@@ -1,0 +1,26 @@
+import { type DraftChange, writeParams } from "../../contracts/draft-changes.contract.ts";
+import { isRefusal } from "../../contracts/errors.ts";
+import type { GuildSettings } from "../../contracts/guild-settings.contract.ts";
+import type { DraftedSettings, RefusedDraft } from "../../contracts/owner-drafts.contract.ts";
+import { revisionMismatch } from "../../contracts/revision.ts";
+import { changeSettings } from "./guild-settings.ts";
+
+/** Makes the changes of settings one after the other, as their writes would; the other changes are skipped (D58). */
+export function draftedSettings(
+  stored: GuildSettings,
+  changes: readonly DraftChange[],
+  byOperator: boolean,
+): DraftedSettings | RefusedDraft {
+  let after = stored;
+  const maxCalendars = [stored.maxCalendars];
+  for (const [at, change] of changes.entries()) {
+    if (change.action === "UPDATE_SETTINGS") {
+      const { guildId: _, ifRevision, ...fields } = writeParams<"UPDATE_SETTINGS">(stored.guildId, change);
+      const next = revisionMismatch(after.revision, ifRevision) ?? changeSettings(after, fields, byOperator);
+      if (isRefusal(next)) return { refused: { at, refusal: next } };
+      after = next;
+    }
+    maxCalendars.push(after.maxCalendars);
+  }
+  return { before: stored, after, maxCalendars };
+}

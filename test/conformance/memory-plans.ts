@@ -1,0 +1,86 @@
+import type { AnyChange, KnownIds } from "./any-drafts.ts";
+import { DRAFTS_NOW } from "./any-drafts.ts";
+import { MemoryGuild } from "../doubles/memory-guild.ts";
+import type { EpochMs } from "../../services/contracts/ids.ts";
+import type { Occurrence } from "../../services/contracts/occurrences.contract.ts";
+import { leadMs } from "../../services/dispatch/domain/plan/fire-time.ts";
+import type { PlanInput } from "../../services/dispatch/domain/plan/plan-input.ts";
+import { firstPositionAt } from "../../services/dispatch/domain/plan/plan-order.ts";
+import { planPosts } from "../../services/dispatch/domain/plan/plan-posts.ts";
+import { postsAfter } from "../../services/dispatch/domain/plan/posts-after.ts";
+import { isOpen, type Post } from "../../services/dispatch/domain/post/post.ts";
+
+export const GRACE_MS = 900_000;
+const HOUR = 3_600_000;
+/** More posts than any of these guilds has. */
+export const EVERY_POST = 1_000_000;
+
+export interface PlannedState {
+  readonly occurrences: readonly Occurrence[];
+  readonly rules: ReturnType<MemoryGuild["rules"]>;
+  readonly settings: MemoryGuild["settings"];
+  readonly announcements: ReadonlyMap<string, ReturnType<MemoryGuild["announcements"]["get"]>>;
+}
+
+export async function stateOf(guild: MemoryGuild, until: EpochMs): Promise<PlannedState> {
+  const rules = guild.rules();
+  const window = { from: guild.now - GRACE_MS, until: until + Math.max(0, ...rules.map(leadMs)) };
+  const occurrences = await guild.occurrences(window);
+  return { occurrences, rules, settings: guild.settings, announcements: new Map(guild.announcements) };
+}
+
+/** The guild's rows after its plan through an instant, from all announcements and occurrences. */
+export function planned(
+  guild: MemoryGuild,
+  { occurrences, rules }: PlannedState,
+  through: EpochMs,
+  existing: readonly Post[],
+): Post[] {
+  const { now, id: guildId } = guild;
+  const input: PlanInput = {
+    guildId,
+    announcements: rules,
+    occurrences,
+    windows: [{ from: now - GRACE_MS, until: Infinity }],
+    existing,
+    sinks: ["log", "discord"],
+    start: firstPositionAt(now - GRACE_MS),
+    through,
+    now,
+    graceMs: GRACE_MS,
+    maxOpenPosts: EVERY_POST,
+    version: 0,
+  };
+  return postsAfter(input, planPosts(input));
+}
+
+/** Posts that were due are sent, as they would be at the present time. */
+function sent(rows: readonly Post[], now: EpochMs): Post[] {
+  return rows.map((row) =>
+    isOpen(row) && row.dueAt <= now ? { ...row, state: "sent", fence: 1, settledAt: now, delivered: ["1"] } : row,
+  );
+}
+
+/** The ids that exist in the guild, and what later changes may name. */
+export async function knownIds(guild: MemoryGuild): Promise<KnownIds> {
+  const occurrences = await guild.occurrences({ from: guild.now - 24 * HOUR, until: guild.now + 2_000 * HOUR });
+  const ofSeries = occurrences.filter(({ recurs }) => recurs).map(({ occurrenceId }) => occurrenceId);
+  return {
+    events: [...guild.rows.events.keys(), ...ofSeries.slice(0, 12)],
+    announcements: [...guild.announcements.keys()],
+  };
+}
+
+/** A guild as it is when the drafts come, and the rows of its plan. */
+export async function guildBefore(
+  setup: readonly AnyChange[],
+  createdMs: number,
+): Promise<{ guild: MemoryGuild; rows: Post[] }> {
+  const guild = new MemoryGuild();
+  guild.now = DRAFTS_NOW - createdMs;
+  for (const [at, change] of setup.entries()) await guild.write(change(await knownIds(guild)), 100 + at);
+  const state = await stateOf(guild, guild.now + createdMs + 48 * HOUR);
+  const rows = planned(guild, state, guild.now + createdMs + 48 * HOUR, []);
+  guild.now = DRAFTS_NOW;
+  return { guild, rows: sent(rows, DRAFTS_NOW) };
+}
