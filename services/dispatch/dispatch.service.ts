@@ -20,6 +20,7 @@ import { isRefusal } from "../contracts/errors.ts";
 import { diffPlan, previewDrafts } from "../contracts/plan-diff.contract.ts";
 import { listSettledPosts } from "../contracts/guild-changes.contract.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
+import type { GuildId } from "../contracts/ids.ts";
 import { withTimeouts } from "../../mixins/async/timeout.ts";
 import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { newChannelChecks } from "./channel-checks/channel-checks.ts";
