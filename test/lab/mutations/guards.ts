@@ -8,6 +8,7 @@ import { DATABASE_GUARDS } from "./database-guards.ts";
 import { DISCORD_GUARDS } from "./discord-guards.ts";
 import { DISPATCH_GUARDS } from "./dispatch-guards.ts";
 import { FEED_GUARDS } from "./feed-guards.ts";
+import { FOLLOW_GUARDS } from "./follow-guards.ts";
 import { IMPORT_GUARDS } from "./import-guards.ts";
 import { KEY_GUARDS } from "./key-guards.ts";
 import { LAB_GUARDS } from "./lab-guards.ts";
@@ -32,6 +33,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...DISCORD_GUARDS,
   ...DISPATCH_GUARDS,
   ...FEED_GUARDS,
+  ...FOLLOW_GUARDS,
   ...IMPORT_GUARDS,
   ...KEY_GUARDS,
   ...OBSERVABILITY_GUARDS,
