@@ -61,6 +61,13 @@ export function isAllowedLiteral(url: URL, allowPrivate: boolean): boolean {
   return isIP(host) === 0 || isAllowed(host, url.protocol, allowPrivate);
 }
 
+/** Whether requests to the URL may be allowed. The addresses of a name are checked when it is resolved. */
+export function isAllowedUrl(url: string, allowPrivate: boolean): boolean {
+  const target = new URL(url);
+  const isHttp = target.protocol === "https:" || (allowPrivate && target.protocol === "http:");
+  return isHttp && isAllowedLiteral(target, allowPrivate);
+}
+
 /**
  * Resolves a name for one connection, and refuses the name if any of its addresses is forbidden. The connection uses the
  * checked addresses, so a name that changes its address between check and use (DNS rebinding) gains nothing.

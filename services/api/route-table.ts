@@ -5,6 +5,7 @@ import { settingsRoutesV1 } from "./v1/settings.routes.ts";
 import { calendarRoutes } from "./v2/calendar.routes.ts";
 import { changesRoutes } from "./v2/changes.routes.ts";
 import { feedRoutes } from "./v2/feeds.routes.ts";
+import { followRoutes } from "./v2/follow.routes.ts";
 import { eventRoutes } from "./v2/events.routes.ts";
 import { planRoutes } from "./v2/plan.routes.ts";
 import { settingsRoutesV2 } from "./v2/settings.routes.ts";
@@ -20,6 +21,7 @@ export const ROUTES: readonly Route[] = [
   ...settingsRoutesV1,
   ...settingsRoutesV2,
   ...calendarRoutes,
+  ...followRoutes,
   ...feedRoutes,
   ...planRoutes,
   ...changesRoutes,

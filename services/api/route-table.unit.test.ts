@@ -21,7 +21,7 @@ describe("the route table", () => {
         ...["get", "update"].map((it) => `/v2/guild/settings/${it}`),
         ...["get", "create", "update", "delete"].flatMap((it) => [`/v2/events/${it}`, `/v2/event/${it}`]),
         "/v2/events/search",
-        ...["get", "update", "list"].map((it) => `/v2/calendar/${it}`),
+        ...["get", "update", "list", "follow", "follow/get", "unfollow"].map((it) => `/v2/calendar/${it}`),
         ...["create", "list", "rotate", "revoke"].map((it) => `/v2/calendar/feeds/${it}`),
         "/v2/changes",
         "/v2/plan/diff",
@@ -82,7 +82,7 @@ describe("the route table", () => {
 
   test("returns an ETag for every get, create and update of them, and for nothing else (D36)", () => {
     const tagged = byPath.filter(([, { hasEtag }]) => hasEtag).map(([path]) => path);
-    const single = /^\/v\d\/(?!calendar\/feeds).*\/(?:get|create|update)$/;
+    const single = /^\/v\d\/(?!calendar\/(?:feeds|follow)).*\/(?:get|create|update)$/;
     expect(tagged).toEqual(byPath.map(([path]) => path).filter((path) => single.test(path)));
   });
 

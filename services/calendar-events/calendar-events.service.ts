@@ -5,23 +5,19 @@ import { pageCursors } from "../../mixins/actions/page-cursor.ts";
 import { type PagedList, pageOf } from "../../mixins/actions/page-entries.ts";
 import { closedConnection, databaseMixin } from "../../mixins/mongo/database.mixin.ts";
 import { healthMixin } from "../../mixins/actions/health.mixin.ts";
-import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
-import { WriteQueue } from "../../mixins/mongo/write-queue.ts";
-import { broadcast, callAction } from "../../mixins/actions/typed-calls.ts";
+import { type ActionCaller, broadcast } from "../../mixins/actions/typed-calls.ts";
 import {
   calendarEventChanged,
   calendarEventsChangesSince,
   createEvent,
   findEvent,
   getEvent,
-  type EventReference,
   listEvents,
   listExistingEvents,
   listOngoingEvents,
   removeEvent,
   updateEvent,
 } from "../contracts/calendar-events.contract.ts";
-import { removeAnnouncementsOfEvent } from "../contracts/announcements.contract.ts";
 import { getOccurrence, listOccurrencesStarting } from "../contracts/occurrences.contract.ts";
 import {
   calendarChanged,
@@ -38,7 +34,9 @@ import { listChangedCalendars, listChangedEvents } from "../contracts/guild-chan
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
-import { revisionMismatch } from "../contracts/revision.ts";
+import { calendarWrites } from "./calendar-writes.ts";
+import { calendarFollows, type FollowOptions } from "./follow/calendar-follows.ts";
+import { removeAnnouncements } from "./remove-announcements.ts";
 import { DEFAULT_EVENTS_PER_GUILD } from "./calendar-events.settings.ts";
 import { calendarEventsStore } from "./store/calendar-events.store.ts";
 import { calendarLimit } from "./limits/calendar-limit.ts";
@@ -67,6 +65,7 @@ export interface CalendarEventsOptions {
   readonly eventsPerGuild?: number;
   /** The clock for the list of ongoing events. */
   readonly now?: () => EpochMs;
+  readonly follow?: FollowOptions;
 }
 
 /** The calendars of a guild are in the order of their numbers. */
@@ -80,6 +79,7 @@ export function calendarEventsService({
   mongoUrl,
   eventsPerGuild = DEFAULT_EVENTS_PER_GUILD,
   now = Date.now,
+  follow = { allowPrivate: false },
 }: CalendarEventsOptions): ServiceSchema {
   const connection = closedConnection();
   const store = calendarEventsStore(connection, eventsPerGuild);
@@ -94,17 +94,17 @@ export function calendarEventsService({
   const changedEvents = changedEventsReader(connection, calendars);
   const writes = eventWrites(store, calendars, events);
   const limit = calendarLimit(() => performance.now());
-  const calendarQueue = new WriteQueue();
-  const runImport = eventImport({
-    store,
-    calendars,
-    imports: importsStore(connection),
-    clock: () => performance.now(),
-  });
+  const writeCalendar = calendarWrites(calendars);
+  const imports = importsStore(connection);
+  const runImport = eventImport({ store, calendars, imports, clock: () => performance.now() });
+  const follows = calendarFollows(
+    { connection, store, calendars, imports, runImport, writeCalendar, isAllowed, ifAllowed },
+    follow,
+  );
 
   /** Whether the guild may have the calendar (D20). Every guild may have the first one. */
-  async function isAllowed(guildId: GuildId, calendarNumber: number, context: CallContext<unknown>): Promise<boolean> {
-    return calendarNumber === 1 || calendarNumber <= (await limit.of(guildId, context));
+  async function isAllowed(guildId: GuildId, calendarNumber: number, caller: ActionCaller): Promise<boolean> {
+    return calendarNumber === 1 || calendarNumber <= (await limit.of(guildId, caller));
   }
 
   /** Runs the work if the guild may have the calendar; refuses otherwise. */
@@ -115,6 +115,10 @@ export function calendarEventsService({
   ): Promise<Result | Refusal> {
     return (await isAllowed(params.guildId, params.calendarNumber, context)) ? work() : refuse("CALENDAR_NOT_FOUND");
   }
+
+  /** The same for a write of events, which a calendar that follows an address refuses (D59). */
+  const ifWritable: typeof ifAllowed = (params, context, work) =>
+    ifAllowed(params, context, async () => (await follows.refusal(params)) ?? work());
 
   function importEventsOf(params: ImportEventsParams, context: CallContext<unknown>) {
     const { guildId, calendarNumber } = params;
@@ -142,14 +146,14 @@ export function calendarEventsService({
     mixins: [databaseMixin(connection, mongoUrl, "calendar-events"), healthMixin("calendar-events", connection)],
     actions: {
       ...serve(createEvent, (params, context) =>
-        ifAllowed(params, context, async () => {
+        ifWritable(params, context, async () => {
           const created = broadcastChange(context, await writes.create(params));
           return isRefusal(created) ? created : { eventId: created.id, revision: created.publicRevision };
         }),
       ),
 
       ...serve(updateEvent, (params, context) =>
-        ifAllowed(params, context, async () => {
+        ifWritable(params, context, async () => {
           const updated = broadcastChange(context, await writes.update(params));
           if (isRefusal(updated)) return updated;
           const { following } = updated;
@@ -160,7 +164,7 @@ export function calendarEventsService({
       ),
 
       ...serve(removeEvent, ({ announcements, ...params }, context) =>
-        ifAllowed(params, context, async () => {
+        ifWritable(params, context, async () => {
           const removed = broadcastChange(context, await writes.remove(params));
           if (isRefusal(removed)) return removed;
           const eventId = params.scope === "all" ? removed.id : params.eventId;
@@ -168,7 +172,7 @@ export function calendarEventsService({
         }),
       ),
 
-      ...serve(importEvents, (params, context) => ifAllowed(params, context, () => importEventsOf(params, context))),
+      ...serve(importEvents, (params, context) => ifWritable(params, context, () => importEventsOf(params, context))),
 
       ...serve(getEvent, (params, context) => ifAllowed(params, context, () => events.viewInCalendar(params))),
 
@@ -248,47 +252,29 @@ export function calendarEventsService({
 
       ...serve(updateCalendar, (params, context) =>
         ifAllowed(params, context, async () => {
+          const revision = await writeCalendar(params, (stored) => changeCalendar(stored, params));
+          if (isRefusal(revision)) return revision;
           const { guildId, calendarNumber } = params;
-          const changed = await calendarQueue.run(`${guildId}/${calendarNumber}`, () =>
-            optimisticWrite({
-              load: () => calendars.find(guildId, calendarNumber),
-              decide: (stored) =>
-                revisionMismatch(stored.revision, params.ifRevision) ?? changeCalendar(stored, params),
-              save: (next) => calendars.replace(next),
-              findEarlierAttempt: () => calendars.revisionWritten(guildId, calendarNumber),
-            }),
-          );
-          if (isRefusal(changed)) return changed;
-          const revision = typeof changed === "number" ? changed : changed.calendar.revision;
           broadcast(context, calendarChanged, { guildId, calendarNumber, revision });
           return { revision };
         }),
       ),
+
+      ...follows.actions,
     },
     events: listen(guildSettingsChanged, ({ guildId }) => limit.forget(guildId)),
     async started(this: Service) {
       const onError = (error: unknown) =>
         this.logger.warn({ err: error }, "the series are not reindexed by the new time zone rules yet");
       zoneRulesCheck = startZoneRulesCheck(zoneRules, onError);
+      await follows.start(this);
     },
     async stopped() {
       zoneRulesCheck?.stop();
+      await follows.stop();
     },
   };
 }
-
-/**
- * Removes the announcements of a removed event. The event is removed first: otherwise a failure could remove the
- * announcements of an event that stays. Announcements without an event never fire; after a failure lists mark them as
- * dangling.
- */
-async function removeAnnouncements({ guildId, eventId }: EventReference, context: CallContext<unknown>) {
-  const removal = callAction(context, removeAnnouncementsOfEvent, { guildId, eventId });
-  return removal.catch(() => refuse("OUTCOME_UNKNOWN", undefined, ANNOUNCEMENTS_LEFT));
-}
-
-const ANNOUNCEMENTS_LEFT =
-  "The event is deleted, but some of its announcements may be left: they are marked as dangling in the list";
 
 /** Broadcasts the change if the write was stored. Returns its argument. */
 function broadcastChange(context: CallContext<unknown>, written: Written | Refusal): Written | Refusal {

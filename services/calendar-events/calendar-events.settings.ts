@@ -1,4 +1,4 @@
-import { integerSetting } from "../../mixins/settings/environment.ts";
+import { choiceSetting, integerSetting } from "../../mixins/settings/environment.ts";
 
 /** Largest number of events of a guild without the setting. */
 export const DEFAULT_EVENTS_PER_GUILD = 100_000;
@@ -9,5 +9,10 @@ export const calendarEventsSettings = {
     DEFAULT_EVENTS_PER_GUILD,
     1,
     10_000_000,
+  ),
+  FOLLOW_ALLOW_PRIVATE: choiceSetting(
+    "Whether calendars may follow private, loopback and link-local addresses, also by http; only for trial",
+    "no",
+    ["no", "yes"],
   ),
 };

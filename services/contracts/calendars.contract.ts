@@ -6,6 +6,10 @@ import type { GuildId } from "./ids.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
+/** Whether a followed calendar is read, or was disabled after a week of failures (D59). */
+export const FOLLOW_STATES = ["active", "disabled"] as const;
+export type FollowState = (typeof FOLLOW_STATES)[number];
+
 /** A calendar of a guild (D22). It exists without being created, up to the guild's number of calendars (D20). */
 export interface CalendarView {
   /** 1 is the main calendar. */
@@ -13,6 +17,8 @@ export interface CalendarView {
   readonly name: string;
   /** IANA name of the time zone of its series. */
   readonly timezone: string;
+  /** Of a calendar that follows an address, and is read-only (D59); absent for any other. */
+  readonly follow?: FollowState;
   /** Number of writes, from 1; 0 for a calendar that was never changed. */
   readonly revision: number;
 }

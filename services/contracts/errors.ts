@@ -17,6 +17,7 @@ export const ERRORS = {
   OPERATOR_ONLY: { status: 403, message: "Only an operator key may change this field" },
   ANNOUNCEMENT_NOT_FOUND: { status: 404, message: "Announcement not found" },
   EVENT_NOT_FOUND: { status: 404, message: "Event not found" },
+  FOLLOW_NOT_FOUND: { status: 404, message: "The calendar follows no address" },
   CALENDAR_NOT_FOUND: { status: 404, message: "Calendar not found" },
   KEY_NOT_FOUND: { status: 404, message: "Key not found" },
   FEED_NOT_FOUND: { status: 404, message: "Feed not found" },
@@ -44,6 +45,14 @@ export const ERRORS = {
   WEBHOOK_ROTATING: {
     status: 409,
     message: "Two secrets of the webhook are in use; wait until the older one expires, or send overlap_hours 0",
+  },
+  CALENDAR_FOLLOWED: {
+    status: 409,
+    message: "The calendar follows an address and is read-only; /v2/calendar/unfollow makes it writable",
+  },
+  CALENDAR_NOT_EMPTY: {
+    status: 409,
+    message: "The calendar has events; with replace true those that the address does not have are deleted",
   },
   TOO_MANY_EVENTS: { status: 409, message: "The guild already has the maximum number of events" },
   IDEMPOTENCY_KEY_REUSED: { status: 409, message: "Another request was sent with this Idempotency-Key" },

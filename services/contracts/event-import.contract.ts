@@ -95,6 +95,9 @@ export const IMPORTED_PROPERTIES = [
   "COLOR",
 ] as const;
 
+/** The largest body of an import (D52). */
+export const MAX_IMPORT_BYTES = 10 * 1_048_576;
+
 /** Longest UID, in characters. Outlook's have up to 220. */
 export const MAX_UID_LENGTH = 500;
 

@@ -1,6 +1,7 @@
 import * as announcements from "./announcements.contract.ts";
 import * as apiKeys from "./api-keys.contract.ts";
 import * as calendarEvents from "./calendar-events.contract.ts";
+import * as calendarFollows from "./calendar-follows.contract.ts";
 import * as calendars from "./calendars.contract.ts";
 import type { ActionContract } from "./contract.ts";
 import * as dispatch from "./dispatch.contract.ts";
@@ -23,6 +24,7 @@ const MODULES: readonly object[] = [
   announcements,
   apiKeys,
   calendarEvents,
+  calendarFollows,
   calendars,
   dispatch,
   eventImport,

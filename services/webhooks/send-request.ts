@@ -61,12 +61,6 @@ export function requestSender({ allowPrivate, wallClock = () => Date.now(), reso
   };
 }
 
-/** Whether requests to the URL may be allowed. The addresses of a name are checked when it is resolved. */
-export function isAllowedUrl(url: string, allowPrivate: boolean): boolean {
-  const target = new URL(url);
-  return (allowPrivate || target.protocol === "https:") && isAllowedLiteral(target, allowPrivate);
-}
-
 /** The headers of Standard Webhooks with a signature by each secret, separated by spaces. */
 function signed(id: string, atSeconds: number, body: string, secrets: readonly string[]): Record<string, string> {
   const each = secrets.map((secret) => signatureHeaders(id, atSeconds, body, secret));

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { secretBox } from "./secret-box.ts";
-import { isAllowedUrl } from "./send-request.ts";
+import { isAllowedUrl } from "../../mixins/http/target-guard.ts";
 import { webhookManagement } from "./webhook-management.ts";
 import type { GuildId } from "../contracts/ids.ts";
 

@@ -3,7 +3,7 @@ import { healthMixin } from "../../mixins/actions/health.mixin.ts";
 import { type CallContext, serve } from "../../mixins/actions/contract-action.ts";
 import { listen } from "../../mixins/actions/contract-event.ts";
 import { broadcast } from "../../mixins/actions/typed-calls.ts";
-import type { ResolveAll } from "../../mixins/http/target-guard.ts";
+import { isAllowedUrl, type ResolveAll } from "../../mixins/http/target-guard.ts";
 import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import {
   closedConnection,
@@ -36,7 +36,7 @@ import { queuePorts } from "./queue-ports.ts";
 import { ChangeHints } from "./protocol/change-hints.ts";
 import { type QueueScheduler, newQueueScheduler } from "./protocol/queue-scheduler.ts";
 import { secretBox } from "./secret-box.ts";
-import { isAllowedUrl, requestSender } from "./send-request.ts";
+import { requestSender } from "./send-request.ts";
 import { deliveriesStore } from "./store/deliveries.store.ts";
 import { webhooksStore } from "./store/webhooks.store.ts";
 import { webhookManagement } from "./webhook-management.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CalendarScanner, type ScannedCalendar } from "../../services/api/imports/calendar-scanner.ts";
-import { orderEvents } from "../../services/api/imports/import-batches.ts";
-import { LineReader } from "../../services/api/imports/line-reader.ts";
+import { CalendarScanner, type ScannedCalendar } from "../../mixins/icalendar/calendar-scanner.ts";
+import { orderEvents } from "../../mixins/icalendar/import-batches.ts";
+import { LineReader } from "../../mixins/icalendar/line-reader.ts";
 import type { Calendar, ZoneChange } from "../../services/calendar-events/domain/calendar/calendar.ts";
 import { cancelledFields } from "../../services/calendar-events/import/import-occurrence.ts";
 import { readImport } from "../../services/calendar-events/import/read-import.ts";

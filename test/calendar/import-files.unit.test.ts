@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { InvalidCalendar } from "../../services/api/imports/calendar-scanner.ts";
+import { InvalidCalendar } from "../../mixins/icalendar/calendar-scanner.ts";
 import { anyCalendar } from "../lab/fuzz/any-calendar.ts";
 import { PROJECT } from "../harness/guildcal-process.ts";
 import { calendarFile, importInMemory, type MemoryImport } from "./import-file.ts";

@@ -12,7 +12,7 @@ export function everyOwner(mongoUrl: string): ServiceSchema[] {
   return [
     guildSettingsService({ mongoUrl }),
     announcementsService({ mongoUrl }),
-    calendarEventsService({ mongoUrl }),
+    calendarEventsService({ mongoUrl, follow: { allowPrivate: true } }),
     webhooksService({ mongoUrl, key: WEBHOOKS_KEY, allowPrivate: true }),
     dispatchService({ mongoUrl, sinks: [newRecordingSink()], graceMs: 60_000 }),
   ];

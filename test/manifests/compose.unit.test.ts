@@ -112,7 +112,7 @@ describe("docker-compose.yml", () => {
       });
     }
     const outside = containers.filter(([, { networks = [] }]) => networks.includes("outside")).map(([name]) => name);
-    expect(outside.toSorted(inOrder)).toEqual(["api", "dispatch", "webhooks"]);
+    expect(outside.toSorted(inOrder)).toEqual(["api", "calendar-events", "dispatch", "webhooks"]);
   });
 
   test("runs the same server versions as the Kubernetes manifests", () => {

@@ -171,6 +171,66 @@ export interface CalendarEventChanged {
   readonly startsAt?: EpochMs;
 }
 
+/** Why the last read of an address failed (D59). */
+export const FOLLOW_ERRORS = [
+  "TARGET_REFUSED",
+  "NO_RESPONSE",
+  "TIMED_OUT",
+  "HTTP_STATUS",
+  "TOO_MANY_REDIRECTS",
+  "CONTENT_ENCODING",
+  "TOO_LARGE",
+  "NOT_A_CALENDAR",
+  "CALENDAR_NOT_ALLOWED",
+  "CALENDAR_BUSY",
+  "NOT_COMPLETE",
+  "INTERNAL",
+] as const;
+
+export type FollowError = (typeof FOLLOW_ERRORS)[number];
+
+/** The VEVENTs of the last calendar that was read, and the events that were deleted with it. */
+export interface FollowCounts {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly deleted: number;
+  readonly skipped: number;
+}
+
+/** The address that a calendar follows, and what became of its reads. */
+export interface CalendarFollowView extends FollowCounts {
+  /** Absent for a key that may only read: an address is often a secret, such as Google's secret address. */
+  readonly url?: string;
+  readonly host: string;
+  readonly state: FollowState;
+  readonly followedAt: EpochMs;
+  /** Time of the next read; absent if it is disabled. A read may be a few seconds later. */
+  readonly nextReadAt?: EpochMs;
+  readonly lastReadAt?: EpochMs;
+  /** The last read that succeeded, also if nothing had changed. */
+  readonly lastSuccessAt?: EpochMs;
+  /** The last read that changed events. */
+  readonly lastChangeAt?: EpochMs;
+  /** Number of failed reads since the last success. */
+  readonly failures: number;
+  /** Of the last read; absent if it succeeded. */
+  readonly error?: FollowError;
+  readonly errorMessage?: string;
+  readonly disabledAt?: EpochMs;
+}
+
+export interface FollowCalendarParams extends CalendarReference {
+  readonly url: string;
+  /** Required for a calendar with events: those that the address does not have are deleted. */
+  readonly replace?: boolean;
+}
+
+/** Whether a followed calendar is read, or was disabled after a week of failures (D59). */
+export const FOLLOW_STATES = ["active", "disabled"] as const;
+
+export type FollowState = (typeof FOLLOW_STATES)[number];
+
 /** A calendar of a guild (D22). It exists without being created, up to the guild's number of calendars (D20). */
 export interface CalendarView {
   /** 1 is the main calendar. */
@@ -178,6 +238,8 @@ export interface CalendarView {
   readonly name: string;
   /** IANA name of the time zone of its series. */
   readonly timezone: string;
+  /** Of a calendar that follows an address, and is read-only (D59); absent for any other. */
+  readonly follow?: FollowState;
   /** Number of writes, from 1; 0 for a calendar that was never changed. */
   readonly revision: number;
 }
@@ -867,6 +929,7 @@ export const ERROR_CODES = [
   "OPERATOR_ONLY",
   "ANNOUNCEMENT_NOT_FOUND",
   "EVENT_NOT_FOUND",
+  "FOLLOW_NOT_FOUND",
   "CALENDAR_NOT_FOUND",
   "KEY_NOT_FOUND",
   "FEED_NOT_FOUND",
@@ -883,6 +946,8 @@ export const ERROR_CODES = [
   "TOO_MANY_DELIVERIES",
   "WEBHOOK_DISABLED",
   "WEBHOOK_ROTATING",
+  "CALENDAR_FOLLOWED",
+  "CALENDAR_NOT_EMPTY",
   "TOO_MANY_EVENTS",
   "IDEMPOTENCY_KEY_REUSED",
   "TOO_MANY_REQUESTS",
@@ -987,6 +1052,15 @@ export interface Actions {
     readonly params: { guildId: GuildId } & PageParams;
     readonly result: Page<CalendarView>;
   };
+  /** Feeds the calendar from the iCalendar address, and makes it read-only. */
+  readonly "calendar-events.followCalendar": { readonly params: FollowCalendarParams; readonly result: void };
+  /** Returns the address that the calendar follows, and what became of its reads. */
+  readonly "calendar-events.getCalendarFollow": {
+    readonly params: CalendarReference;
+    readonly result: CalendarFollowView;
+  };
+  /** Stops reading the address; the events stay, and may be changed. */
+  readonly "calendar-events.unfollowCalendar": { readonly params: CalendarReference; readonly result: void };
   /** Creates an address to which calendar programs subscribe; it is shown only in this response. */
   readonly "api.createFeed": { readonly params: CreateFeedParams; readonly result: IssuedFeed };
   /** Lists the feeds of the guild's calendars, the latest first, without their addresses. */

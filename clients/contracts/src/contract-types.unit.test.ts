@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import * as announcements from "../../../services/contracts/announcements.contract.ts";
 import * as events from "../../../services/contracts/calendar-events.contract.ts";
+import * as calendarFollows from "../../../services/contracts/calendar-follows.contract.ts";
 import * as calendars from "../../../services/contracts/calendars.contract.ts";
 import type { ActionContract, EventContract, ParamsOf, ResultOf } from "../../../services/contracts/contract.ts";
 import * as dispatch from "../../../services/contracts/dispatch.contract.ts";
@@ -28,6 +29,9 @@ const ACTIONS = {
   "api.rotateFeed": feeds.rotateFeed,
   "calendar-events.create": events.createEvent,
   "calendar-events.get": events.getEvent,
+  "calendar-events.followCalendar": calendarFollows.followCalendar,
+  "calendar-events.getCalendarFollow": calendarFollows.getCalendarFollow,
+  "calendar-events.unfollowCalendar": calendarFollows.unfollowCalendar,
   "calendar-events.getCalendar": calendars.getCalendar,
   "calendar-events.list": events.listEvents,
   "calendar-events.listCalendars": calendars.listCalendars,

@@ -239,6 +239,33 @@ export interface Operations {
     hasEtag: false;
     cursorField: "cursor";
   };
+  "/v2/calendar/follow": {
+    request: V2CalendarFollowRequest;
+    response: V2CalendarFollowResponse & WithWarnings;
+    isRead: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: false;
+    cursorField: false;
+  };
+  "/v2/calendar/follow/get": {
+    request: V2CalendarFollowGetRequest;
+    response: CalendarFollow & WithWarnings;
+    isRead: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: false;
+    cursorField: false;
+  };
+  "/v2/calendar/unfollow": {
+    request: V2CalendarUnfollowRequest;
+    response: V2CalendarUnfollowResponse & WithWarnings;
+    isRead: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: false;
+    cursorField: false;
+  };
   "/v2/calendar/feeds/create": {
     request: V2CalendarFeedsCreateRequest;
     response: V2CalendarFeedsCreateResponse & WithWarnings;
@@ -2210,6 +2237,10 @@ export interface Calendar {
    * IANA time zone on whose wall clock the calendar's series run.
    */
   timezone: string;
+  /**
+   * Present for a calendar that follows an address, and is read-only. active: it is read; disabled: it is not read any more after a week of failures.
+   */
+  follow?: "active" | "disabled";
 }
 /**
  * Body of a request to `/v2/calendar/update`. Changes the calendar's name or time zone; its series keep their wall-clock times.
@@ -2270,6 +2301,156 @@ export interface V2CalendarListResponse {
    * Cursor of the next page, to be sent as `cursor`; absent on the last page, and without `limit` and `cursor`.
    */
   next?: string;
+}
+/**
+ * Body of a request to `/v2/calendar/follow`. Feeds the calendar from the iCalendar address, and makes it read-only.
+ */
+export interface V2CalendarFollowRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Number of the calendar within the guild, from 1 (the main calendar) to the guild's max_calendars.
+   */
+  calendar_number: number;
+  /**
+   * Address of an iCalendar body: https or webcal, at most 2048 characters, without user name and fragment. Names are resolved to public addresses only. Must be an https or webcal URL without user name and fragment.
+   */
+  url: string;
+  /**
+   * True for a calendar with events: those that the address does not have are deleted after its first read.
+   */
+  replace?: boolean | null;
+}
+/**
+ * Body of a response of `/v2/calendar/follow` with the status 200. Feeds the calendar from the iCalendar address, and makes it read-only.
+ */
+export interface V2CalendarFollowResponse {
+  /**
+   * Confirmation that the operation succeeded.
+   */
+  message: "Calendar followed";
+}
+/**
+ * Body of a request to `/v2/calendar/follow/get`. Returns the address that the calendar follows, and what became of its reads.
+ */
+export interface V2CalendarFollowGetRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Number of the calendar within the guild, from 1 (the main calendar) to the guild's max_calendars.
+   */
+  calendar_number: number;
+}
+/**
+ * Body of a response of `/v2/calendar/follow/get` with the status 200. Returns the address that the calendar follows, and what became of its reads.
+ */
+export interface CalendarFollow {
+  /**
+   * The address; absent for a key that may only read.
+   */
+  url?: string;
+  /**
+   * Host of the address.
+   */
+  host: string;
+  /**
+   * active: it is read; disabled: it is not read any more after a week of failures.
+   */
+  state: "active" | "disabled";
+  /**
+   * Instant at which the address was set, in Unix milliseconds (UTC).
+   */
+  followed: number;
+  /**
+   * Instant of the next read, in Unix milliseconds (UTC); absent if it is disabled.
+   */
+  next_read?: number;
+  /**
+   * Instant of the last read, in Unix milliseconds (UTC); absent before the first one.
+   */
+  last_read?: number;
+  /**
+   * Instant of the last read that succeeded, also if nothing had changed, in Unix milliseconds (UTC).
+   */
+  last_success?: number;
+  /**
+   * Instant of the last read that changed events, in Unix milliseconds (UTC).
+   */
+  last_change?: number;
+  /**
+   * Number of failed reads since the last success.
+   */
+  failures: number;
+  /**
+   * Kind of the failure of the last read, for programs; absent if it succeeded. TARGET_REFUSED: the address, or one that it redirects to, is not allowed; NO_RESPONSE, TIMED_OUT, HTTP_STATUS, TOO_MANY_REDIRECTS, CONTENT_ENCODING, TOO_LARGE, NOT_A_CALENDAR: its response; CALENDAR_NOT_ALLOWED: the guild may have fewer calendars now; CALENDAR_BUSY, NOT_COMPLETE, INTERNAL: the next read continues.
+   */
+  error?:
+    | "TARGET_REFUSED"
+    | "NO_RESPONSE"
+    | "TIMED_OUT"
+    | "HTTP_STATUS"
+    | "TOO_MANY_REDIRECTS"
+    | "CONTENT_ENCODING"
+    | "TOO_LARGE"
+    | "NOT_A_CALENDAR"
+    | "CALENDAR_NOT_ALLOWED"
+    | "CALENDAR_BUSY"
+    | "NOT_COMPLETE"
+    | "INTERNAL";
+  /**
+   * The failure in words.
+   */
+  error_message?: string;
+  /**
+   * Instant since which it is not read any more, in Unix milliseconds (UTC).
+   */
+  disabled?: number;
+  /**
+   * Number of VEVENTs of the last import that created an event, or a change of an occurrence.
+   */
+  created: number;
+  /**
+   * Number of VEVENTs of the last import that changed an event.
+   */
+  updated: number;
+  /**
+   * Number of VEVENTs of the last import that changed nothing.
+   */
+  unchanged: number;
+  /**
+   * Number of events that were deleted with the last import.
+   */
+  deleted: number;
+  /**
+   * Number of VEVENTs of the last import that were skipped; an import as a dry run has their reasons.
+   */
+  skipped: number;
+}
+/**
+ * Body of a request to `/v2/calendar/unfollow`. Stops reading the address; the events stay, and may be changed.
+ */
+export interface V2CalendarUnfollowRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Number of the calendar within the guild, from 1 (the main calendar) to the guild's max_calendars.
+   */
+  calendar_number: number;
+}
+/**
+ * Body of a response of `/v2/calendar/unfollow` with the status 200. Stops reading the address; the events stay, and may be changed.
+ */
+export interface V2CalendarUnfollowResponse {
+  /**
+   * Confirmation that the operation succeeded.
+   */
+  message: "Calendar unfollowed";
 }
 /**
  * Body of a request to `/v2/calendar/feeds/create`. Creates an address to which calendar programs subscribe; it is shown only in this response.
@@ -3741,6 +3922,7 @@ export interface Error404 {
     | "ROUTE_NOT_FOUND"
     | "ANNOUNCEMENT_NOT_FOUND"
     | "EVENT_NOT_FOUND"
+    | "FOLLOW_NOT_FOUND"
     | "CALENDAR_NOT_FOUND"
     | "KEY_NOT_FOUND"
     | "FEED_NOT_FOUND"
@@ -3806,6 +3988,8 @@ export interface Error409 {
     | "TOO_MANY_DELIVERIES"
     | "WEBHOOK_DISABLED"
     | "WEBHOOK_ROTATING"
+    | "CALENDAR_FOLLOWED"
+    | "CALENDAR_NOT_EMPTY"
     | "TOO_MANY_EVENTS"
     | "IDEMPOTENCY_KEY_REUSED"
     | "WRITE_CONFLICT";

@@ -175,6 +175,27 @@ export const OPERATIONS: {
     hasEtag: false,
     cursorField: "cursor",
   },
+  "/v2/calendar/follow": {
+    isRead: false,
+    acceptsIdempotencyKey: false,
+    acceptsIfMatch: false,
+    hasEtag: false,
+    cursorField: false,
+  },
+  "/v2/calendar/follow/get": {
+    isRead: true,
+    acceptsIdempotencyKey: false,
+    acceptsIfMatch: false,
+    hasEtag: false,
+    cursorField: false,
+  },
+  "/v2/calendar/unfollow": {
+    isRead: false,
+    acceptsIdempotencyKey: false,
+    acceptsIfMatch: false,
+    hasEtag: false,
+    cursorField: false,
+  },
   "/v2/calendar/feeds/create": {
     isRead: false,
     acceptsIdempotencyKey: false,

@@ -2,6 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { mayCall } from "../../../mixins/actions/may-call.ts";
+import type { ScannedCalendar } from "../../../mixins/icalendar/calendar-scanner.ts";
+import { batchFrom, type ImportBatch, orderEvents } from "../../../mixins/icalendar/import-batches.ts";
+import { readCalendar } from "../../../mixins/icalendar/read-calendar.ts";
 import type { DatabaseClock } from "../../../mixins/mongo/database-clock.ts";
 import { WRITE_DEADLINE_MS } from "../../../mixins/mongo/write-context.ts";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
@@ -19,12 +22,10 @@ import { traceparentOf } from "../observability/request-traceparent.ts";
 import type { Admission, Allowed } from "../rates/admission.ts";
 import { rateHeaders } from "../rates/rate-headers.ts";
 import { RequestRefused, toRefusal } from "../request-handler.ts";
-import type { ScannedCalendar } from "./calendar-scanner.ts";
-import { batchFrom, type ImportBatch, orderEvents } from "./import-batches.ts";
+import { bodyOf } from "./body-chunks.ts";
 import { ImportReport, type ImportResponse } from "./import-report.ts";
 import { headersRefusal, type ImportQuery, readImportQuery } from "./import-request.ts";
 import { ImportSlots } from "./import-slots.ts";
-import { bodyOf, readCalendar } from "./read-calendar.ts";
 
 /** The path of imports in the API document. */
 export const IMPORT_PATH = "/v2/calendar/import";

@@ -1,3 +1,4 @@
+import type { UnreadableEvent } from "../../../mixins/icalendar/event-lines.ts";
 import {
   type ChangeReason,
   IMPORT_OUTCOMES,
@@ -6,7 +7,6 @@ import {
   type ImportOutcome,
   type SkipReason,
 } from "../../contracts/event-import.contract.ts";
-import type { UnreadableEvent } from "./event-lines.ts";
 
 /** A VEVENT that was skipped, or whose event differs from it. */
 export interface ReportEntry {

@@ -1,15 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { paramsCheck } from "../../../mixins/actions/check-params.ts";
-import { importEvents } from "../../contracts/event-import.contract.ts";
+import { TOO_LARGE } from "../../../mixins/icalendar/read-calendar.ts";
+import { importEvents, MAX_IMPORT_BYTES } from "../../contracts/event-import.contract.ts";
 import type { FieldProblem } from "../../contracts/contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { wirePath } from "../wire/request-fields.ts";
 
-/** The largest body of an import (D52). */
-export const MAX_IMPORT_BYTES = 10 * 1_048_576;
-
-export const TOO_LARGE = refuse("PAYLOAD_TOO_LARGE", undefined, `The body is larger than ${MAX_IMPORT_BYTES} bytes`);
 const NOT_CALENDAR = refuse("UNSUPPORTED_MEDIA_TYPE", undefined, "The body must be text/calendar in UTF-8");
 
 /** The calendar that the query of a request names. */

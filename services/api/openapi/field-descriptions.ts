@@ -1,5 +1,6 @@
 import { EVENT_DESCRIPTIONS } from "./event-descriptions.ts";
 import { PLAN_DESCRIPTIONS } from "./plan-descriptions.ts";
+import { FOLLOW_DESCRIPTIONS } from "./follow-descriptions.ts";
 import { WEBHOOK_DESCRIPTIONS } from "./webhook-descriptions.ts";
 
 const NEXT_KEYS = "Cursor of the next page, to be sent as `before`; absent on the last page.";
@@ -59,6 +60,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Calendar.calendar_number": "Number of the calendar within the guild; 1 is the main calendar.",
   "Calendar.name": "Name of the calendar.",
   "V2CalendarUpdateRequest.name": "New name of the calendar.",
+  ...FOLLOW_DESCRIPTIONS,
   path: "Path of the feed's address on this gateway, with its token: a secret. It is shown only in this response.",
   feeds: "The feeds of the guild's calendars, the latest first.",
   "Feed.id": "Id of the feed; no secret.",

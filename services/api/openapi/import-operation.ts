@@ -1,7 +1,7 @@
 import { CHANGE_REASONS, IMPORT_REASON_TEXTS, SKIP_REASONS } from "../../contracts/event-import.contract.ts";
+import { MAX_IMPORT_BYTES } from "../../contracts/event-import.contract.ts";
 import { IMPORT_PATH } from "../imports/calendar-import.ts";
 import { importExample } from "../imports/import-example.ts";
-import { MAX_IMPORT_BYTES } from "../imports/import-request.ts";
 import { MAX_REPORT_ENTRIES } from "../imports/import-report.ts";
 import type { JsonSchema } from "../wire/response-fields.ts";
 

@@ -1,5 +1,6 @@
 import {
   type CalendarView,
+  FOLLOW_STATES,
   getCalendar,
   listCalendars,
   listCalendarsPage,
@@ -7,7 +8,16 @@ import {
 } from "../../contracts/calendars.contract.ts";
 import { pageFields, pageResponseFields } from "../wire/list-pages.ts";
 import { NO_FIELD } from "../wire/no-field.ts";
-import { INTEGER, listOf, responseFields, shown, statusMessage, STRING } from "../wire/response-fields.ts";
+import {
+  enumOf,
+  INTEGER,
+  listOf,
+  optional,
+  responseFields,
+  shown,
+  statusMessage,
+  STRING,
+} from "../wire/response-fields.ts";
 import { pagedRoute, route } from "../route.ts";
 import { field, guildField } from "../wire/request-fields.ts";
 import { calendarFields } from "./events.wire.ts";
@@ -17,6 +27,7 @@ export const calendarResponseFields = responseFields<CalendarView>({
   calendarNumber: shown("calendar_number", INTEGER),
   name: shown("name", STRING),
   timezone: shown("timezone", STRING),
+  follow: optional(shown("follow", enumOf(FOLLOW_STATES))),
   revision: NO_FIELD,
 });
 

@@ -1,7 +1,7 @@
 import { type Connection, Schema } from "mongoose";
 import { complete } from "../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
-import { changesSince, saveRevision, stampedReplacement } from "../../../mixins/mongo/change-feed.ts";
+import { changesSince, saveRevision, stampedReplacement, unchangedFields } from "../../../mixins/mongo/change-feed.ts";
 import { changedRecords } from "../../../mixins/mongo/changed-records.ts";
 import { type Tracked, trackedIndexes, trackedPaths } from "../../../mixins/mongo/tracked-record.ts";
 import { batchedFind } from "../../../mixins/mongo/batched-find.ts";
@@ -10,13 +10,23 @@ import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/cha
 import type { CalendarView } from "../../contracts/calendars.contract.ts";
 import type { ChangedRecords, ChangedRecordsParams } from "../../contracts/guild-changes.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
-import { type Calendar, calendarView, type ChangedCalendar, unwrittenCalendar } from "../domain/calendar/calendar.ts";
+import {
+  type Calendar,
+  calendarView,
+  type ChangedCalendar,
+  type Follow,
+  unwrittenCalendar,
+} from "../domain/calendar/calendar.ts";
+import { changedReading, readingPaths, type ReadingRow } from "./follow-reading.document.ts";
 
 export interface CalendarRow extends Tracked {
   readonly calendarNumber: number;
   readonly name?: string;
   readonly zoneChanges: readonly { readonly version: number; readonly timezone: string; readonly since: Date }[];
   readonly furtherZones?: readonly string[];
+  readonly follow?: Follow;
+  /** What became of the reads of its address. It changes without a revision. */
+  readonly reading?: ReadingRow;
 }
 
 const schema = new Schema<CalendarRow>(
@@ -27,12 +37,21 @@ const schema = new Schema<CalendarRow>(
     name: String,
     zoneChanges: [{ version: Number, timezone: String, since: Date, _id: false }],
     furtherZones: { type: [String], default: undefined },
+    follow: { type: { url: String, followedAt: Number, disabledAt: Number }, _id: false },
+    reading: { type: readingPaths, _id: false },
   } satisfies Record<keyof CalendarRow, unknown>,
   { collection: "calendars", versionKey: false },
 );
 for (const [keys, options] of trackedIndexes) schema.index(keys, options);
 const GUILD_INDEX = { guildId: 1, calendarNumber: 1 } as const;
 schema.index(GUILD_INDEX);
+/** The addresses that are due, and those whose reader has vanished. A guild has one reader at a time. */
+schema.index({ "reading.nextAt": 1 }, { sparse: true });
+schema.index({ "reading.leaseUntil": 1 }, { sparse: true });
+schema.index(
+  { guildId: 1 },
+  { name: "one_reader", unique: true, partialFilterExpression: { "reading.leaseUntil": { $exists: true } } },
+);
 
 export interface CalendarsStore {
   find(guildId: GuildId, calendarNumber: number): Promise<Calendar>;
@@ -61,11 +80,14 @@ export function calendarsStore(connection: Connection): CalendarsStore {
       return rows.map(calendarOf);
     },
 
-    replace({ calendar, newZone }) {
+    replace({ calendar, newZone, reading }) {
       const { zoneChanges, ...fields } = calendar;
       const stored = zoneChanges.map(({ version, timezone, since }) => ({ version, timezone, since: new Date(since) }));
       const record = { _id: calendarRowId(calendar.guildId, calendar.calendarNumber), ...fields };
-      const replacement = stampedReplacement(record, [], { zoneChanges: zoneChangesWith(stored, newZone) });
+      const replacement = stampedReplacement(record, [], {
+        zoneChanges: zoneChangesWith(stored, newZone),
+        ...(reading === undefined ? unchangedFields("reading") : changedReading(reading)),
+      });
       return saveRevision(model, record, replacement);
     },
 
@@ -102,11 +124,12 @@ export function calendarOf({
   name,
   zoneChanges,
   furtherZones,
+  follow,
 }: CalendarRow): Calendar {
   const changes = zoneChanges.map(({ version, timezone, since }): Calendar["zoneChanges"][number] => {
     const at: EpochMs = since.getTime();
     return { version, timezone, since: at };
   });
-  const optional = definedFields({ name, furtherZones });
+  const optional = definedFields({ name, furtherZones, follow });
   return complete<Calendar>()({ guildId, calendarNumber, revision, ...optional, zoneChanges: changes });
 }

@@ -92,7 +92,11 @@ const FACTORIES: Readonly<Record<ServiceName, Factory>> = {
     }),
   announcements: ({ mongoUrl }) => announcementsService({ mongoUrl }),
   "calendar-events": ({ mongoUrl, settings }) =>
-    calendarEventsService({ mongoUrl, eventsPerGuild: settings.EVENTS_PER_GUILD }),
+    calendarEventsService({
+      mongoUrl,
+      eventsPerGuild: settings.EVENTS_PER_GUILD,
+      follow: { allowPrivate: settings.FOLLOW_ALLOW_PRIVATE === "yes" },
+    }),
   "guild-settings": ({ mongoUrl }) => guildSettingsService({ mongoUrl }),
   webhooks: ({ mongoUrl, settings: { WEBHOOKS_KEY: key, WEBHOOKS_ALLOW_PRIVATE: allowPrivate } }) => {
     if (key === undefined) throw new StartupError("WEBHOOKS_KEY must be set for webhooks in a process of their own");

@@ -9,6 +9,7 @@ import { DISCORD_GUARDS } from "./discord-guards.ts";
 import { DISPATCH_GUARDS } from "./dispatch-guards.ts";
 import { DRAFT_GUARDS } from "./draft-guards.ts";
 import { FEED_GUARDS } from "./feed-guards.ts";
+import { FOLLOW_GUARDS } from "./follow-guards.ts";
 import { IMPORT_GUARDS } from "./import-guards.ts";
 import { KEY_GUARDS } from "./key-guards.ts";
 import { LAB_GUARDS } from "./lab-guards.ts";
@@ -34,6 +35,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...DISPATCH_GUARDS,
   ...DRAFT_GUARDS,
   ...FEED_GUARDS,
+  ...FOLLOW_GUARDS,
   ...IMPORT_GUARDS,
   ...KEY_GUARDS,
   ...OBSERVABILITY_GUARDS,

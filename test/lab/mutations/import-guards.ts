@@ -1,6 +1,6 @@
 import type { TestedGuard } from "./guard.ts";
 
-const hostile = { testFile: "services/api/imports/read-calendar.unit.test.ts" };
+const hostile = { testFile: "mixins/icalendar/read-calendar.unit.test.ts" };
 const files = { testFile: "test/calendar/import-files.unit.test.ts" };
 const sending = {
   file: "services/api/imports/calendar-import.ts",
@@ -14,7 +14,7 @@ export const IMPORT_GUARDS: readonly TestedGuard[] = [
   {
     ...hostile,
     guard: "EXDATEs without end skip their VEVENT",
-    file: "services/api/imports/event-lines.ts",
+    file: "mixins/icalendar/event-lines.ts",
     in: "EventLines",
     code: "$_ || this.#datesLength > MAX_DATES_LENGTH",
     without: "false",
@@ -23,7 +23,7 @@ export const IMPORT_GUARDS: readonly TestedGuard[] = [
   {
     ...hostile,
     guard: "a repeated property of a VEVENT is read once",
-    file: "services/api/imports/event-lines.ts",
+    file: "mixins/icalendar/event-lines.ts",
     in: "EventLines",
     code: "$_ > (REPEATED[$_] ?? 1)",
     without: "false",
@@ -32,7 +32,7 @@ export const IMPORT_GUARDS: readonly TestedGuard[] = [
   {
     ...hostile,
     guard: "the levels of components in a body are limited",
-    file: "services/api/imports/calendar-scanner.ts",
+    file: "mixins/icalendar/calendar-scanner.ts",
     in: "CalendarScanner",
     code: "$_ >= SCAN_LIMITS.depth",
     without: "false",
@@ -41,7 +41,7 @@ export const IMPORT_GUARDS: readonly TestedGuard[] = [
   {
     ...hostile,
     guard: "the VEVENTs of a body are limited",
-    file: "services/api/imports/calendar-scanner.ts",
+    file: "mixins/icalendar/calendar-scanner.ts",
     in: "CalendarScanner",
     code: "$_ >= SCAN_LIMITS.events",
     without: "false",
@@ -50,7 +50,7 @@ export const IMPORT_GUARDS: readonly TestedGuard[] = [
   {
     ...hostile,
     guard: "a body of an import that was cut is refused",
-    file: "services/api/imports/calendar-scanner.ts",
+    file: "mixins/icalendar/calendar-scanner.ts",
     in: "CalendarScanner",
     code: "this.#stack.length > 0",
     without: "false",
@@ -59,7 +59,7 @@ export const IMPORT_GUARDS: readonly TestedGuard[] = [
   {
     ...hostile,
     guard: "only the last observances of a time zone are kept",
-    file: "services/api/imports/zone-lines.ts",
+    file: "mixins/icalendar/zone-lines.ts",
     in: "ZoneLines",
     code: "this.#length > $_",
     without: "false",
@@ -68,7 +68,7 @@ export const IMPORT_GUARDS: readonly TestedGuard[] = [
   {
     ...hostile,
     guard: "a body of an import has at most 10 MiB",
-    file: "services/api/imports/read-calendar.ts",
+    file: "mixins/icalendar/read-calendar.ts",
     in: "readCalendar",
     code: "$SIZE > MAX_IMPORT_BYTES",
     without: "$SIZE > 10 * MAX_IMPORT_BYTES",
@@ -77,7 +77,7 @@ export const IMPORT_GUARDS: readonly TestedGuard[] = [
   {
     ...hostile,
     guard: "an import leaves the event loop to other requests",
-    file: "services/api/imports/read-calendar.ts",
+    file: "mixins/icalendar/read-calendar.ts",
     in: "readCalendar",
     code: "await $_.rest()",
     without: "",
@@ -103,7 +103,7 @@ export const IMPORT_GUARDS: readonly TestedGuard[] = [
   {
     ...files,
     guard: "of two VEVENTs for the same event the one with the higher SEQUENCE counts",
-    file: "services/api/imports/import-batches.ts",
+    file: "mixins/icalendar/import-batches.ts",
     in: "orderEvents",
     code: "$_.sequence > $_.sequence",
     without: "false",

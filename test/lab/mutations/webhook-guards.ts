@@ -94,7 +94,7 @@ export const WEBHOOK_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "a webhook without https is refused at once",
-    file: "services/webhooks/send-request.ts",
+    file: "mixins/http/target-guard.ts",
     in: "isAllowedUrl",
     code: '$_.protocol === "https:"',
     without: "true",

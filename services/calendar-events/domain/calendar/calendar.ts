@@ -24,6 +24,17 @@ export interface Calendar {
   readonly zoneChanges: readonly ZoneChange[];
   /** Further zones in which series were imported (D52). */
   readonly furtherZones?: readonly string[];
+  /** The address that feeds it (D59); absent for a calendar that clients write. */
+  readonly follow?: Follow;
+}
+
+export interface Follow {
+  /** https, or http if the operator allows private addresses. */
+  readonly url: string;
+  /** When the address was set, by the clock of the database server. */
+  readonly followedAt: EpochMs;
+  /** When it was disabled after a week of failures. */
+  readonly disabledAt?: EpochMs;
 }
 
 /**
@@ -96,6 +107,8 @@ export function hasZoneChange({ zoneChanges }: Calendar): boolean {
 export interface ChangedCalendar {
   readonly calendar: Calendar;
   readonly newZone?: Anchor;
+  /** Whether its address is read from the beginning, or not any more (D59). */
+  readonly reading?: "begins" | "ends";
 }
 
 export function changeCalendar(
@@ -132,8 +145,9 @@ export function withFurtherZones(stored: Calendar, names: readonly string[]): Ch
 }
 
 export function calendarView(calendar: Calendar): CalendarView {
-  const { calendarNumber, name = defaultName(calendarNumber), revision } = calendar;
-  return { calendarNumber, name, timezone: anchorOf(calendar).timezone, revision };
+  const { calendarNumber, name = defaultName(calendarNumber), follow, revision } = calendar;
+  const state = follow && (follow.disabledAt === undefined ? "active" : "disabled");
+  return { calendarNumber, name, timezone: anchorOf(calendar).timezone, ...definedFields({ follow: state }), revision };
 }
 
 /** The default name of a calendar. */

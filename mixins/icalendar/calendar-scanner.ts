@@ -14,6 +14,8 @@ export interface ScannedCalendar {
   readonly unreadable: readonly UnreadableEvent[];
   /** VTIMEZONEs by TZID: their content lines, which a line feed separates. */
   readonly zones: ReadonlyMap<string, string>;
+  /** The value of REFRESH-INTERVAL (RFC 7986), or of X-PUBLISHED-TTL, which older programs write: a duration. */
+  readonly refreshInterval?: string;
   /** Properties and components that are not imported, with their numbers. */
   readonly notImported: ReadonlyMap<string, number>;
 }
@@ -25,6 +27,10 @@ const SHOWN: ReadonlySet<string> = new Set(
 );
 /** Properties of a VEVENT that say nothing about its content. */
 const IGNORED: ReadonlySet<string> = new Set(["DTSTAMP", "CREATED", "LAST-MODIFIED", "TRANSP"]);
+/** Properties of a calendar: how often its subscribers should read it. */
+const REFRESH: ReadonlySet<string> = new Set(["REFRESH-INTERVAL", "X-PUBLISHED-TTL"]);
+const MAX_REFRESH_LENGTH = 200;
+
 /** Reads the components of a body, line by line; throws InvalidCalendar. */
 export class CalendarScanner {
   readonly #stack: string[] = [];
@@ -36,6 +42,7 @@ export class CalendarScanner {
   #event: EventLines | undefined;
   #zone: ZoneLines | undefined;
   #hasCalendar = false;
+  #refreshInterval: string | undefined;
 
   read(line: ContentLine): void {
     const text = this.#hasCalendar ? (line.text ?? "") : (line.text ?? "").replace(/^\uFEFF/, "");
@@ -49,7 +56,13 @@ export class CalendarScanner {
   end(): ScannedCalendar {
     if (!this.#hasCalendar) throw new InvalidCalendar("must begin with BEGIN:VCALENDAR (RFC 5545)");
     if (this.#stack.length > 0) throw new InvalidCalendar("must end with END:VCALENDAR: it is not complete");
-    return { events: this.#events, unreadable: this.#unreadable, zones: this.#zones, notImported: this.#notImported };
+    return {
+      events: this.#events,
+      unreadable: this.#unreadable,
+      zones: this.#zones,
+      ...(this.#refreshInterval === undefined ? {} : { refreshInterval: this.#refreshInterval }),
+      notImported: this.#notImported,
+    };
   }
 
   #begin(name: string, line: number): void {
@@ -111,7 +124,13 @@ export class CalendarScanner {
       if (!this.#event.add(name, line) && !IGNORED.has(name)) this.#count(name);
       return;
     }
+    if (depth === 1 && REFRESH.has(name)) this.#refresh(name, line.text ?? "");
     if (depth <= 3 && line.text !== undefined && !line.isCut) this.#zone?.add(name, line.text);
+  }
+
+  #refresh(name: string, text: string): void {
+    if (this.#refreshInterval !== undefined && name !== "REFRESH-INTERVAL") return;
+    this.#refreshInterval = text.slice(text.indexOf(":") + 1, MAX_REFRESH_LENGTH).trim();
   }
 
   #count(name: string): void {

@@ -1,4 +1,4 @@
-import { MAX_ZONE_LENGTH } from "../../contracts/event-import.contract.ts";
+import { MAX_ZONE_LENGTH } from "../../services/contracts/event-import.contract.ts";
 
 /** Properties that are kept. An observance is a STANDARD or DAYLIGHT component (RFC 5545, section 3.6.5). */
 const OF_ZONE: ReadonlySet<string> = new Set(["TZID", "X-LIC-LOCATION"]);

@@ -3,7 +3,7 @@ import {
   MAX_EVENT_LENGTH,
   MAX_UID_LENGTH,
   type SkipReason,
-} from "../../contracts/event-import.contract.ts";
+} from "../../services/contracts/event-import.contract.ts";
 import type { ContentLine } from "./line-reader.ts";
 
 /** A VEVENT with the properties that are imported. */
@@ -24,6 +24,8 @@ export interface ScannedEvent {
 export interface UnreadableEvent {
   readonly line: number;
   readonly reason: SkipReason;
+  /** Absent if it has none that an event can have. */
+  readonly uid?: string;
 }
 
 const IMPORTED: ReadonlySet<string> = new Set(IMPORTED_PROPERTIES);
@@ -84,21 +86,21 @@ export class EventLines {
     this.#length += kept.length + 1;
     if (DATES.has(name) && (isCut || this.#datesLength > MAX_DATES_LENGTH)) this.#reason ??= "TOO_MANY_EXCEPTIONS";
     else if (this.#length > MAX_EVENT_LENGTH || (isCut && KEPT[name] === undefined)) this.#reason ??= "TOO_LARGE";
-    if (this.#reason !== undefined) return true;
-    this.#lines.push(kept.replaceAll("\r", ""));
     this.#note(name, kept);
+    if (this.#reason === undefined) this.#lines.push(kept.replaceAll("\r", ""));
     return true;
   }
 
   end(): ScannedEvent | UnreadableEvent {
-    const line = this.#line;
-    if (this.#reason !== undefined) return { line, reason: this.#reason };
-    if (this.#uid === "") return { line, reason: "NO_UID" };
+    const [line, uid] = [this.#line, this.#uid];
+    const hasUid = uid !== "" && uid.length <= MAX_UID_LENGTH;
+    const unreadable = (reason: SkipReason) => ({ line, reason, ...(hasUid ? { uid } : {}) });
+    if (this.#reason !== undefined) return unreadable(this.#reason);
+    if (uid === "") return unreadable("NO_UID");
     const text = this.#lines.join("\n");
-    const isTooLarge =
-      this.#uid.length > MAX_UID_LENGTH || this.#zones.size > MAX_ZONES || Buffer.byteLength(text) > MAX_EVENT_BYTES;
-    if (isTooLarge) return { line, reason: "TOO_LARGE" };
-    const of = { uid: this.#uid, recurrenceId: this.#recurrenceId, sequence: this.#sequence };
+    const isTooLarge = !hasUid || this.#zones.size > MAX_ZONES || Buffer.byteLength(text) > MAX_EVENT_BYTES;
+    if (isTooLarge) return unreadable("TOO_LARGE");
+    const of = { uid, recurrenceId: this.#recurrenceId, sequence: this.#sequence };
     return { line, ...of, zones: [...this.#zones], text };
   }
 

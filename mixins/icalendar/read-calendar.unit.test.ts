@@ -1,9 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { isRefusal } from "../../contracts/errors.ts";
-import { MAX_EVENT_LENGTH } from "../../contracts/event-import.contract.ts";
+import { isRefusal } from "../../services/contracts/errors.ts";
+import { MAX_EVENT_LENGTH, MAX_IMPORT_BYTES } from "../../services/contracts/event-import.contract.ts";
 import { CalendarScanner, type ScannedCalendar } from "./calendar-scanner.ts";
-import { MAX_IMPORT_BYTES } from "./import-request.ts";
 import { LineReader } from "./line-reader.ts";
 import { readCalendar } from "./read-calendar.ts";
 
@@ -48,7 +47,7 @@ describe("a hostile body of an import", () => {
     ["folded lines", `EXDATE:2${"\r\n 0".repeat(MANY)}\r\n`],
   ])("of hundreds of thousands of EXDATEs in %s is one VEVENT that is skipped", async (_name, dates) => {
     const { events, unreadable } = await scan(vcalendar(vevent(dates) + vevent("", "2")));
-    expect(unreadable).toEqual([{ line: 3, reason: "TOO_MANY_EXCEPTIONS" }]);
+    expect(unreadable).toEqual([{ line: 3, reason: "TOO_MANY_EXCEPTIONS", uid: "1" }]);
     expect(events.map(({ uid }) => uid)).toEqual(["2"]);
   });
 
@@ -170,7 +169,7 @@ describe("content lines", () => {
     for (const line of linesOf([...body, Buffer.from(`END:VEVENT\r\n${vevent("", "2")}END:VCALENDAR`)]))
       scanner.read(line);
     const { events, unreadable } = scanner.end();
-    expect(unreadable).toEqual([{ line: 2, reason: "NOT_UTF8" }]);
+    expect(unreadable).toEqual([{ line: 2, reason: "NOT_UTF8", uid: "1" }]);
     expect(events.map(({ uid }) => uid)).toEqual(["2"]);
   });
 });

@@ -1,10 +1,11 @@
-import type { IncomingMessage } from "node:http";
-import { TimeSlice } from "../../../mixins/async/time-slice.ts";
-import { refuse, type Refusal } from "../../contracts/errors.ts";
-import { ClientDisconnected } from "../http/request-body.ts";
+import { TimeSlice } from "../async/time-slice.ts";
+import { MAX_IMPORT_BYTES } from "../../services/contracts/event-import.contract.ts";
+import { refuse, type Refusal } from "../../services/contracts/errors.ts";
 import { CalendarScanner, InvalidCalendar, type ScannedCalendar } from "./calendar-scanner.ts";
-import { MAX_IMPORT_BYTES, TOO_LARGE } from "./import-request.ts";
 import { LineReader } from "./line-reader.ts";
+
+/** The refusal of a larger body. */
+export const TOO_LARGE = refuse("PAYLOAD_TOO_LARGE", undefined, `The body is larger than ${MAX_IMPORT_BYTES} bytes`);
 
 /**
  * Reads a body while it arrives, in slices of time between which other requests are served; the client sends no faster than
@@ -34,13 +35,3 @@ export async function readCalendar(body: AsyncIterable<Buffer>): Promise<Scanned
 
 /** A piece takes less than a millisecond also if it has nothing but the shortest lines. */
 const PIECE_BYTES = 4_096;
-
-/** The chunks of a request's body. The request stays open when the reader stops early, so that it gets its response. */
-export async function* bodyOf(request: IncomingMessage): AsyncGenerator<Buffer> {
-  try {
-    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-  } catch {
-    throw new ClientDisconnected();
-  }
-  if (!request.complete) throw new ClientDisconnected();
-}

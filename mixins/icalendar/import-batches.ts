@@ -1,4 +1,4 @@
-import { MAX_BATCH_EVENTS, MAX_BATCH_ZONES } from "../../contracts/event-import.contract.ts";
+import { MAX_BATCH_EVENTS, MAX_BATCH_ZONES } from "../../services/contracts/event-import.contract.ts";
 import type { ScannedCalendar } from "./calendar-scanner.ts";
 import type { ScannedEvent, UnreadableEvent } from "./event-lines.ts";
 

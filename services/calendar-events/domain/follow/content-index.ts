@@ -1,0 +1,28 @@
+import type { EpochMs, EventId } from "../../../contracts/ids.ts";
+import { newEventId } from "../event/event-id.ts";
+
+/** The UIDs of a body. */
+export interface ContentIndex {
+  readonly uids: ReadonlySet<string>;
+  /** Ids that UIDs of our own feed begin with: of events, of their occurrences, and of parts of series. */
+  readonly ids: ReadonlySet<string>;
+}
+
+export function contentIndex(uids: Iterable<string>): ContentIndex {
+  const all = new Set(uids);
+  return { uids: all, ids: new Set([...all].map((uid) => uid.split(/[_-]/, 1)[0] ?? "")) };
+}
+
+/**
+ * Whether an event of a calendar that follows an address is to be deleted: it was imported, or is older than the beginning, and
+ * the body does not have it. An event that a request created at the same moment, when the calendar was not read-only for its
+ * replica yet, stays (D59).
+ */
+export function isGone(
+  { id, uid }: { readonly id: EventId; readonly uid?: string },
+  { uids, ids }: ContentIndex,
+  followedAt: EpochMs,
+): boolean {
+  if (uid !== undefined) return !uids.has(uid);
+  return !ids.has(id) && id < newEventId(followedAt, new Uint8Array());
+}

@@ -1,0 +1,29 @@
+import type { Connection } from "mongoose";
+import { findRows } from "../../../mixins/mongo/find-command.ts";
+import type { CalendarReference } from "../../contracts/calendars.contract.ts";
+import type { EventId } from "../../contracts/ids.ts";
+import { type AnyRow, ID_INDEX } from "./calendar-event.document.ts";
+
+/** What identifies an event for an import. */
+export interface EventKey {
+  readonly id: EventId;
+  /** The UID of the VEVENT from which it was imported. */
+  readonly uid?: string;
+  readonly hasOverrides: boolean;
+}
+
+/** The events of a calendar after an id, in the order of their ids. */
+export type ReadEventKeys = (of: CalendarReference, after: string, limit: number) => Promise<EventKey[]>;
+
+/** Needs the model of `calendarEventsStore`. */
+export function eventKeysReader(connection: Connection): ReadEventKeys {
+  return async ({ guildId, calendarNumber }, after, limit) => {
+    const filter = { guildId, calendarNumber, _id: { $gt: after }, original: { $exists: false } };
+    const read = { filter, projection: { uid: 1, hasOverrides: 1 }, sort: { _id: 1 }, hint: ID_INDEX, limit } as const;
+    const rows = await findRows<Pick<AnyRow, "_id" | "uid" | "hasOverrides">>(connection.model("CalendarEvent"), read);
+    return rows.map(({ _id, uid, hasOverrides = false }): EventKey => {
+      const key = { id: _id as EventId, hasOverrides };
+      return uid === undefined ? key : Object.assign(key, { uid });
+    });
+  };
+}

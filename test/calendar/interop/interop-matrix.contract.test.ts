@@ -1,0 +1,32 @@
+import { describe, expect, test } from "@jest/globals";
+import ICAL from "ical.js";
+import { importInMemory } from "../import-file.ts";
+import { comparedStarts, interopSeries, INTEROP_ZONES } from "./interop-series.ts";
+
+describe("300 series in 40 zones, as our feed writes them", () => {
+  const matrix = interopSeries();
+
+  test("have each zone, rules of each frequency, and exceptions, additions, ends, dates and changed occurrences", async () => {
+    const all = await matrix;
+    expect([all.length, new Set(all.map(({ timezone }) => timezone)).size]).toEqual([300, INTEROP_ZONES.length]);
+    const having = (pattern: RegExp) => all.filter(({ text }) => pattern.test(text)).length;
+    for (const frequency of ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"])
+      expect(having(new RegExp(`FREQ=${frequency}`))).toBeGreaterThan(10);
+    for (const part of ["UNTIL", "COUNT", "BYDAY", "BYMONTHDAY", "BYSETPOS", "BYMONTH="])
+      expect([part, having(new RegExp(`RRULE.*${part}`)) > 20]).toEqual([part, true]);
+    for (const line of [/EXDATE/, /RECURRENCE-ID/, /DTSTART;VALUE=DATE/]) expect(having(line)).toBeGreaterThan(30);
+    expect(all.filter(({ rrule }) => rrule.rDates !== undefined).length).toBeGreaterThan(20);
+    expect(all.flatMap(({ starts }) => starts).length).toBeGreaterThan(3_000);
+  });
+
+  test("have the same instants after an import, as we and as ical.js write them", async () => {
+    for (const series of await matrix) {
+      const theirs = new ICAL.Component(ICAL.parse(series.text) as never).toString();
+      for (const body of [series.text, theirs]) {
+        const imported = await importInMemory(body, series.timezone);
+        const found = comparedStarts(series, imported.starts(series.window));
+        expect([body, imported.findings, found]).toEqual([body, [], comparedStarts(series, series.starts)]);
+      }
+    }
+  });
+});
