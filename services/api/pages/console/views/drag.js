@@ -21,8 +21,9 @@ export function beginDrag(app, entry, from, down) {
   let isDragged = false;
   const end = (/** @type {boolean} */ isDropped) => {
     for (const [name, listener] of Object.entries(listeners)) document.removeEventListener(name, listener);
-    app.store.update({ isDragging: false });
+    // Without a drag nothing is rendered: the click, which comes next, needs the button.
     if (!isDragged) return;
+    app.store.update({ isDragging: false });
     // The click that ends a drag shall not open the event.
     document.addEventListener("click", stop, { capture: true, once: true });
     setTimeout(() => document.removeEventListener("click", stop, { capture: true }));
