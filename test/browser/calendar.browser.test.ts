@@ -42,19 +42,19 @@ describe("the calendar of the console", () => {
     await dialog().getByRole("button", { name: "Create" }).click();
     for (const view of ["week", "agenda", "month"]) {
       await go(`calendar/${view}/2026-11-25`);
-      await button(/^Raid night, Wednesday/).waitFor();
+      await button(/Raid night, Wednesday/).waitFor();
     }
     expect(await startsOf(guild)).toEqual(["2026-11-25T19:00:00.000Z"]);
-    await button(/^Raid night/).click();
+    await button(/Raid night/).click();
     await dialog().getByLabel("Name").fill("Raid night, hard mode");
     await dialog().getByLabel("Location").fill("");
     await dialog().getByRole("button", { name: "Save" }).click();
-    await button(/^Raid night, hard mode/).waitFor();
+    await button(/Raid night, hard mode/).waitFor();
     expect((await listed(guild))[0]).not.toHaveProperty("location");
-    await button(/^Raid night/).click();
+    await button(/Raid night/).click();
     await dialog().getByRole("button", { name: "Delete" }).click();
     await dialog().getByRole("button", { name: "Delete the event", exact: true }).click();
-    await until(async () => (await button(/^Raid night/).count()) === 0, "the event is gone");
+    await until(async () => (await button(/Raid night/).count()) === 0, "the event is gone");
     expect(await listed(guild)).toEqual([]);
     expect(await page.locator("dialog").count()).toBe(0);
   });
@@ -68,7 +68,7 @@ describe("the calendar of the console", () => {
     await dialog().getByLabel("All day").check();
     await dialog().getByLabel("Last day").fill("2026-11-29");
     await dialog().getByRole("button", { name: "Create" }).click();
-    await until(async () => (await button(/^Game jam/).count()) === 2, "the event is on two days");
+    await until(async () => (await button(/Game jam/).count()) === 2, "the event is on two days");
     expect(await listed(guild)).toMatchObject([{ start_date: "2026-11-28", end_date: "2026-11-30" }]);
   });
 
@@ -77,7 +77,7 @@ describe("the calendar of the console", () => {
     await guild.event("2026-11-11T19:00:00Z", { name: "Raid night" });
     const { page, button, go } = await service.open(guild);
     await go("calendar/month/2026-11-25");
-    await drag(page, button(/^Raid night/), page.locator('td[data-date="2026-11-20"]'), { x: 40, y: 60 });
+    await drag(page, button(/Raid night/), page.locator('td[data-date="2026-11-20"]'), { x: 40, y: 60 });
     await page.getByText("Moved.").waitFor();
     expect(await startsOf(guild)).toEqual(["2026-11-20T19:00:00.000Z"]);
     expect(await page.locator("dialog").count()).toBe(0);
@@ -90,7 +90,7 @@ describe("the calendar of the console", () => {
     await go("calendar/week/2026-11-25");
     const scale = page.locator('[data-time-scale][data-date="2026-11-26"]');
     // 40 pixels are an hour; the event is grabbed 8 pixels below its start.
-    await drag(page, button(/^Raid night/), scale, { x: 30, y: 14 * 40 + 8 });
+    await drag(page, button(/Raid night/), scale, { x: 30, y: 14 * 40 + 8 });
     await page.getByText("Moved.").waitFor();
     expect(await startsOf(guild)).toEqual(["2026-11-26T14:00:00.000Z"]);
   });
@@ -100,9 +100,9 @@ describe("the calendar of the console", () => {
     await guild.event("2026-11-11T19:00:00Z", { name: "Raid night" });
     const { page, button, go, dialog } = await service.open(guild);
     await go("calendar/month/2026-11-25");
-    await button(/^Raid night/).waitFor();
+    await button(/Raid night/).waitFor();
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "");
-    for (let tabs = 0; tabs < 40 && !(await focused()).startsWith("Raid night"); tabs += 1) {
+    for (let tabs = 0; tabs < 40 && !(await focused()).includes("Raid night"); tabs += 1) {
       await page.keyboard.press("Tab");
     }
     for (const key of ["m", "ArrowRight", "Escape", "m", "ArrowRight", "ArrowDown", "Enter"]) {
@@ -110,11 +110,11 @@ describe("the calendar of the console", () => {
     }
     await page.getByText("Moved.").waitFor();
     expect(await startsOf(guild)).toEqual(["2026-11-19T19:00:00.000Z"]);
-    await until(async () => (await focused()).startsWith("Raid night"), "the focus stays on the event");
+    await until(async () => (await focused()).includes("Raid night"), "the focus stays on the event");
     await page.keyboard.press("Enter");
     await dialog().getByLabel("Name").waitFor();
     await page.keyboard.press("Escape");
-    await until(async () => (await focused()).startsWith("Raid night"), "the focus returns to the event");
+    await until(async () => (await focused()).includes("Raid night"), "the focus returns to the event");
   });
 
   test.each([
@@ -127,7 +127,7 @@ describe("the calendar of the console", () => {
     await guild.event("2026-11-02T19:00:00Z", { name: "Raid night", recur: true, recurrence });
     const { page, button, dialog, go } = await service.open(guild);
     await go("calendar/month/2026-11-25");
-    await button(/^Raid night, Monday, 9 November/).focus();
+    await button(/Raid night, Monday, 9 November/).focus();
     for (const key of ["m", "ArrowRight", "Enter"]) await page.keyboard.press(key);
     await dialog().getByRole("button", { name: scope }).click();
     await page.getByText("Moved.").waitFor();
@@ -144,13 +144,13 @@ describe("the calendar of the console", () => {
     await guild.event("2026-11-02T19:00:00Z", { name: "Raid night", recur: true, recurrence });
     const { button, dialog, go, page } = await service.open(guild);
     await go("calendar/agenda/2026-11-02");
-    await button(/^Raid night, Monday, 9 November/).click();
+    await button(/Raid night, Monday, 9 November/).click();
     await dialog().getByLabel(scope).check();
     await dialog().getByLabel("Name").fill("Hard mode");
     await dialog().getByRole("button", { name: "Save" }).click();
-    await page.getByText("Saved.").waitFor();
+    await page.getByText("Saved.", { exact: true }).waitFor();
     expect((await listed(guild)).filter(({ name }) => name === "Hard mode")).toHaveLength(changed);
-    await button(/^Hard mode, Monday, 9 November/).click();
+    await button(/Hard mode, Monday, 9 November/).click();
     await dialog().getByRole("button", { name: "Delete" }).click();
     await dialog().getByRole("button", { name: scope }).click();
     await page.getByText("Deleted.").waitFor();
@@ -163,10 +163,10 @@ describe("the calendar of the console", () => {
     await guild.event("2026-10-24T18:00:00Z", { name: "Raid night" });
     const { page, button, go } = await service.open(guild, { timezoneId: "America/New_York" });
     await go("calendar/month/2026-10-10");
-    await button(/^Raid night, Saturday, 24 October 2026, 20:00/).waitFor();
+    await button(/Raid night, Saturday, 24 October 2026, 20:00/).waitFor();
     await page.getByLabel("Time zone").selectOption("America/New_York");
-    await button(/^Raid night, Saturday, 24 October 2026, 14:00/).waitFor();
-    await button(/^Raid night/).focus();
+    await button(/Raid night, Saturday, 24 October 2026, 14:00/).waitFor();
+    await button(/Raid night/).focus();
     for (const key of ["m", "ArrowRight", "ArrowRight", "Enter"]) await page.keyboard.press(key);
     await page.getByText("Moved.").waitFor();
     // Berlin leaves daylight saving time on the 25th: 20:00 there is an hour later in UTC.
@@ -184,6 +184,6 @@ describe("the calendar of the console", () => {
     const { button, go } = await service.open(guild);
     await go("calendar/month/2026-11-25");
     await button(/^16 more on Monday, 9 November/).click();
-    await button(/^Watch 19, Monday, 9 November/).waitFor();
+    await button(/Watch 19, Monday, 9 November/).waitFor();
   });
 });

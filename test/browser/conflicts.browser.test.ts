@@ -19,7 +19,7 @@ describe("a change that cannot be stored", () => {
     id = await guild.event("2026-11-25T19:00:00Z", { name: "Raid night", location: "Here" });
     opened = await service.open(guild);
     await opened.go("calendar/month/2026-11-25");
-    await opened.button(/^Raid night/).click();
+    await opened.button(/Raid night/).click();
     await opened.dialog().getByLabel("Name").fill("Mine");
   });
   afterEach(async () => expect(await service.closePages()).toEqual([]));
@@ -50,7 +50,7 @@ describe("a change that cannot be stored", () => {
     await changeMeanwhile({ name: "Theirs", location: "There" });
     await save();
     await choose("Save my changes on top");
-    await opened.page.getByText("Saved.").waitFor();
+    await opened.page.getByText("Saved.", { exact: true }).waitFor();
     expect(await stored()).toMatchObject({ name: "Mine", location: "There" });
   });
 
@@ -61,7 +61,7 @@ describe("a change that cannot be stored", () => {
     expect(await name()).toBe("Theirs");
     await opened.dialog().getByLabel("Location").fill("Elsewhere");
     await save();
-    await opened.page.getByText("Saved.").waitFor();
+    await opened.page.getByText("Saved.", { exact: true }).waitFor();
     expect(await stored()).toMatchObject({ name: "Theirs", location: "Elsewhere" });
   });
 
@@ -77,7 +77,7 @@ describe("a change that cannot be stored", () => {
     expect(await name()).toBe("Mine");
     await opened.page.unroute(UPDATE);
     await save();
-    await opened.page.getByText("Saved.").waitFor();
+    await opened.page.getByText("Saved.", { exact: true }).waitFor();
     expect(await stored()).toMatchObject({ name: "Mine" });
   });
 
@@ -99,7 +99,7 @@ describe("a change that cannot be stored", () => {
     await opened.page.getByText("The service cannot be reached").waitFor({ state: "hidden" });
     expect(await name()).toBe("Mine");
     await save();
-    await opened.page.getByText("Saved.").waitFor();
+    await opened.page.getByText("Saved.", { exact: true }).waitFor();
     expect(await stored()).toMatchObject({ name: "Mine" });
   });
 
@@ -117,7 +117,8 @@ describe("a change that cannot be stored", () => {
     await opened.page.unroute("**/v2/events/create");
     await create.click();
     await opened.page.getByText("Created.").waitFor();
-    expect(await opened.button(/^Once/).count()).toBe(1);
+    await opened.button(/Once/).first().waitFor();
+    expect(await opened.button(/Once/).count()).toBe(1);
   });
 
   test("by a move, since the event was moved meanwhile, shows both times and moves nothing", async () => {
@@ -125,7 +126,7 @@ describe("a change that cannot be stored", () => {
     // The stream of changes is cut, so that the page does not see the other move before.
     await opened.page.route("**/v2/events/list/**", (route) => route.abort());
     const start = Date.parse("2026-11-26T19:00:00Z");
-    await opened.button(/^Raid night/).focus();
+    await opened.button(/Raid night/).focus();
     await opened.page.keyboard.press("m");
     await changeMeanwhile({ epoch_start: start, epoch_end: start + 7_200_000 });
     await opened.page.keyboard.press("ArrowDown");

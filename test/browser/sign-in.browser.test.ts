@@ -47,7 +47,7 @@ describe("a sign-in to the console", () => {
     const { page, button, dialog, go } = await service.open(guild, { key });
     await page.getByText("Read-only").waitFor();
     await go("calendar/month/2026-11-25");
-    await button(/^Raid night/).click();
+    await button(/Raid night/).click();
     await dialog().getByText("Bring potions").waitFor();
     expect(await dialog().locator("input, textarea, select").count()).toBe(0);
     await page.keyboard.press("Escape");

@@ -49,6 +49,9 @@ let session = new AbortController();
 
 /** @param {string} text */
 function announce(text) {
+  // What is outside an open dialog is inert: it is neither shown above the dialog nor read.
+  const parent = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
+  if (toast.parentNode !== parent) parent.append(toast);
   // A new node: the same text twice is read twice.
   const line = element("p", {}, text);
   toast.replaceChildren(line);

@@ -28,7 +28,8 @@ export function entryButton(app, { entry, begins, isAllDay, from }, date) {
       // An entry of several days has a button on each: only the first is its key.
       "data-key": begins ? entryKey(entry) : undefined,
       "data-entry": entry.event_id,
-      "aria-label": entryLabel(app, entry),
+      // The label begins with the visible text (WCAG 2.5.3).
+      "aria-label": `${time} ${entryLabel(app, entry)}`.trim(),
       "aria-describedby": mayMove ? "move-hint" : undefined,
       onclick: () => void openEventDialog(app, entry),
       onkeydown: mayMove ? (/** @type {KeyboardEvent} */ event) => onMoveKey(app, entry, event) : undefined,
@@ -37,6 +38,8 @@ export function entryButton(app, { entry, begins, isAllDay, from }, date) {
         : undefined,
     },
     time === "" ? null : element("span", { class: "entry-time" }, time),
+    // Between the words for programs that read them: a flex container shows no blank.
+    " ",
     element("span", { class: "entry-name" }, nameOf(app, entry)),
     entry.recur ? element("span", { class: "entry-sign", "aria-hidden": "true" }, "↻") : null,
   );
