@@ -43,8 +43,8 @@ export const postKey = ({ announcement_id, event_id, epoch_start }) => `${announ
  * @returns {Post[]}
  */
 export function mergePosts(history, upcoming) {
-  const posts = new Map([...upcoming, ...history].map((post) => [postKey(post), post]));
-  return [...posts.values()].sort((left, right) => left.due - right.due || (postKey(left) < postKey(right) ? -1 : 1));
+  const posts = [...new Map([...upcoming, ...history].map((post) => [postKey(post), post])).values()];
+  return posts.sort((left, right) => left.due - right.due || (postKey(left) < postKey(right) ? -1 : 1));
 }
 
 /**
