@@ -22,7 +22,7 @@ describe("a change that cannot be stored", () => {
     await opened.button(/Raid night/).click();
     await opened.dialog().getByLabel("Name").fill("Mine");
   });
-  afterEach(async () => expect(await service.closePages()).toEqual([]));
+  afterEach(() => service.closePages());
   afterAll(() => service.end());
 
   const stored = () => guild.post("/v2/events/get", { calendar_number: 1, event_id: id });

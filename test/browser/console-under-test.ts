@@ -26,10 +26,10 @@ export interface OpenConsole {
   readonly page: Page;
   /** Problems of the page so far: errors, breaches of its policy, outside requests. */
   readonly problems: readonly string[];
-  dialog(): Locator;
-  button(name: string | RegExp): Locator;
+  readonly dialog: () => Locator;
+  readonly button: (name: string | RegExp) => Locator;
   /** Opens a page by its location, such as `calendar/week/2026-11-25`. */
-  go(location: string): Promise<void>;
+  readonly go: (location: string) => Promise<void>;
 }
 
 /** A service with the console, and a browser. */
@@ -152,8 +152,8 @@ export class ConsoleUnderTest {
     return opened;
   }
 
-  /** Closes the pages of a test; returns their problems. */
-  async closePages(): Promise<string[]> {
+  /** Closes the pages of a test; rejects with their problems. */
+  async closePages(): Promise<void> {
     const opened = this.#open;
     this.#open = [];
     const folder = process.env["SCREENSHOTS"];
@@ -161,7 +161,8 @@ export class ConsoleUnderTest {
       if (folder !== undefined) await page.screenshot({ path: join(folder, `page-${Date.now()}.png`) });
       await page.context().close();
     }
-    return opened.flatMap(({ problems }) => problems);
+    const problems = opened.flatMap((each) => each.problems);
+    if (problems.length > 0) throw new Error(`The page has problems: ${problems.join("\n")}`);
   }
 }
 

@@ -26,7 +26,7 @@ describe("the posts in the console", () => {
   beforeAll(async () => {
     service = await ConsoleUnderTest.start();
   });
-  afterEach(async () => expect(await service.closePages()).toEqual([]));
+  afterEach(() => service.closePages());
   afterAll(() => service.end());
 
   test("are on one timeline: planned, sent, skipped and cancelled, each with its event and its whole story", async () => {
@@ -121,7 +121,7 @@ describe("the posts in the console", () => {
     await guild.post("/v2/events/update", { calendar_number: 1, event_id: id, name: "Hard mode" });
     await button(/Hard mode/).waitFor();
     await guild.post("/v2/events/delete", { calendar_number: 1, event_id: id });
-    await button(/Hard mode/).waitFor({ state: "detached" });
+    await expect(button(/Hard mode/).waitFor({ state: "detached" })).resolves.toBeUndefined();
   });
 
   test("have the language of the settings, which are changed with their conflicts", async () => {

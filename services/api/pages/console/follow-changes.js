@@ -14,7 +14,7 @@ const ATTEMPTS_BEFORE_POLLING = 3;
 
 /**
  * @typedef {object} Follower
- * @property {(kinds: ReadonlySet<string>) => void} onChange Called with the kinds of the changed records.
+ * @property {() => void} onChange Called when something that the console shows has changed, or may have.
  * @property {(state: "live" | "polling" | "lost") => void} onConnection
  * @property {(error: RequestError) => void} onRefused Called when the key or the guild is refused: following has ended.
  */
@@ -35,15 +35,15 @@ export async function followChanges(api, { onChange, onConnection, onRefused }, 
       for await (const { id, data } of blocksOf(api, token, signal)) {
         if (id !== undefined) token = id;
         onConnection("live");
-        if (failures > 0) onChange(EVERYTHING);
+        if (failures > 0) onChange();
         failures = 0;
         if (id === undefined) continue;
         const { changes, more } = data === undefined ? NO_CHANGES : readChanges(data);
         // Without a token the stream begins with everything that the guild has: one reload at its end is enough.
-        if (hasCurrentState && changes.length > 0) onChange(new Set(changes.map(({ kind }) => kind)));
+        if (hasCurrentState && changes.some(({ kind }) => kind !== "webhook")) onChange();
         if (!hasCurrentState && !more) {
           hasCurrentState = true;
-          onChange(EVERYTHING);
+          onChange();
         }
       }
     } catch (error) {
@@ -54,14 +54,11 @@ export async function followChanges(api, { onChange, onConnection, onRefused }, 
       if (status === 410) [token, hasCurrentState] = [undefined, false];
       const isPolling = status >= 400 && status < 500 && failures >= ATTEMPTS_BEFORE_POLLING;
       onConnection(isPolling ? "polling" : "lost");
-      if (isPolling) onChange(EVERYTHING);
+      if (isPolling) onChange();
       await pause(isPolling ? POLL_MS : Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)), signal);
     }
   }
 }
-
-/** @type {ReadonlySet<string>} */
-const EVERYTHING = new Set(["settings", "calendar", "event", "announcement", "post"]);
 
 /** @type {{ changes: readonly { kind: string }[], more: boolean }} */
 const NO_CHANGES = { changes: [], more: false };

@@ -15,26 +15,29 @@ const MAX_NAMED = 5000;
 const HISTORY_PAGE = 200;
 const DAY_MS = 86_400_000;
 
+/** Number of reads that have begun: a later one replaces an earlier one, whichever ends first. */
+let reads = 0;
+
 /**
  * Reads what the page shows. A failed read leaves the page as it is, with the problem.
  * @param {App} app
  */
 export async function loadPage(app) {
   const { page } = app.store.state;
+  reads += 1;
+  const own = reads;
   app.store.update({ isLoading: true });
   try {
     const calendars = await readCalendars(app);
     app.store.update({ calendars });
     const loaded = await LOADERS[page](app);
-    // Another page or date may have been opened meanwhile: its own read is under way.
-    if (app.store.state.page === page) app.store.update(loaded);
-    app.store.update({ problem: "" });
+    if (own === reads) app.store.update({ ...loaded, problem: "" });
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     if (error.status === 401) throw error;
     app.store.update({ problem: error.message === "" ? app.t("no_response") : error.message });
   } finally {
-    app.store.update({ isLoading: false });
+    if (own === reads) app.store.update({ isLoading: false });
   }
 }
 
