@@ -36,6 +36,8 @@ const TOAST_MS = 8_000;
 const root = /** @type {HTMLElement} */ (document.getElementById("console"));
 const toast = element("div", { class: "toast", role: "status" });
 document.body.append(toast);
+// A text that was announced in a dialog outlives it.
+document.addEventListener("close", () => document.body.append(toast), { capture: true });
 
 /** @type {{ language: Language, theme: Theme }} */
 const preferences = { language: preferredLanguage(navigator.languages), theme: "system" };

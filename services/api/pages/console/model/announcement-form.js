@@ -110,5 +110,5 @@ function isNeeded(name, { type }) {
 function fieldValue(name, values) {
   if (name === "hours" || name === "minutes") return values[name] === "" ? 0 : Number(values[name]);
   if (name === "roles" || name === "users") return values[name].split(/[\s,]+/).filter((id) => id !== "");
-  return values[name];
+  return name === "channel" || name === "eventId" ? values[name].trim() : values[name];
 }

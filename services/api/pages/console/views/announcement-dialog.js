@@ -19,15 +19,15 @@ import { problemText, saveForm } from "./save-form.js";
 /** @import { App } from "../state.js" */
 
 /**
- * Opens an announcement with its message, or the form of a new one.
+ * Opens an announcement with its message: its form, or what it covers for a key that only reads.
  * @param {App} app
- * @param {Announcement} [listed]
+ * @param {string} id
  */
-export async function openAnnouncement(app, listed) {
-  if (listed === undefined) return createAnnouncement(app);
-  if (!canWrite(app)) return showAnnouncement(app, listed);
+export async function openAnnouncement(app, id) {
   try {
-    editAnnouncement(app, await readAnnouncement(app, listed.id));
+    const read = await readAnnouncement(app, id);
+    if (canWrite(app)) editAnnouncement(app, read);
+    else showAnnouncement(app, read.announcement);
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     app.announce(problemText(app, error));
@@ -55,8 +55,11 @@ function showAnnouncement(app, announcement) {
   ]);
 }
 
-/** @param {App} app */
-function createAnnouncement(app) {
+/**
+ * Opens the form of a new announcement.
+ * @param {App} app
+ */
+export function openNewAnnouncement(app) {
   const { t, api } = app;
   const keys = new Map();
   openDialog(t, t("new_announcement"), (close) => {
@@ -73,8 +76,7 @@ function createAnnouncement(app) {
         app.announce(t("created"));
         await app.reload();
         // The message as it will be posted is seen at once.
-        const created = app.store.state.announcements.find(({ id }) => id === body["id"]);
-        if (created !== undefined) await openAnnouncement(app, created);
+        await openAnnouncement(app, String(body["id"]));
       });
     });
     return [form];

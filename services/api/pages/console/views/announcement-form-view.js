@@ -1,9 +1,9 @@
 import { element } from "../element.js";
 import { needsEvent } from "../model/announcement-form.js";
+import { ANNOUNCEMENT_TYPES, COLORS, colorName } from "../model/choices.js";
 import { seriesIdOf } from "../model/move-event.js";
 import { timesText } from "./entry-text.js";
-import { COLORS, colorName } from "./event-form-view.js";
-import { checkbox, field, select, textInput } from "./form-fields.js";
+import { checkbox, field, fillInputs, readInputs, select, textInput } from "./form-fields.js";
 import { statusLine } from "./save-form.js";
 
 /** @import { AnnouncementValues } from "../model/announcement-form.js" */
@@ -55,21 +55,17 @@ export function announcementForm(app, values, isNew) {
     choices.replaceChildren(...eventChoices(app, value));
   };
   const fill = (/** @type {AnnouncementValues} */ shown) => {
-    for (const [name, input] of Object.entries(inputs)) {
-      const value = shown[/** @type {keyof AnnouncementValues} */ (name)];
-      if (input instanceof HTMLInputElement && input.type === "checkbox") input.checked = value === true;
-      else input.value = String(value);
-    }
+    fillInputs(inputs, shown);
     showParts();
   };
   form.addEventListener("change", showParts);
   fill(values);
-  return { form, fill, valuesOf: () => valuesIn(inputs) };
+  return { form, fill, valuesOf: () => /** @type {AnnouncementValues} */ (readInputs(inputs)) };
 }
 
 /** @param {App} app */
 function announcementInputs({ t }) {
-  const types = /** @type {const} */ (["UNIVERSAL", "SPECIFIC", "RECUR", "COLOR"]).map((value) => ({
+  const types = ANNOUNCEMENT_TYPES.map((value) => ({
     value,
     label: t(`type_${value}`),
   }));
@@ -88,24 +84,6 @@ function announcementInputs({ t }) {
     users: textInput("subscribers_user"),
   };
 }
-
-/**
- * @param {ReturnType<typeof announcementInputs>} inputs
- * @returns {AnnouncementValues}
- */
-const valuesIn = (inputs) => ({
-  channel: inputs.channel.value.trim(),
-  type: inputs.type.value,
-  eventId: inputs.eventId.value.trim(),
-  eventColor: inputs.eventColor.value,
-  hours: inputs.hours.value,
-  minutes: inputs.minutes.value,
-  info: inputs.info.value,
-  infoOnly: inputs.infoOnly.checked,
-  enabled: inputs.enabled.checked,
-  roles: inputs.roles.value,
-  users: inputs.users.value,
-});
 
 /** Choices that the browser lists; any other id can be entered. */
 const MAX_CHOICES = 200;

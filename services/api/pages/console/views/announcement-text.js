@@ -1,4 +1,4 @@
-import { colorName } from "./event-form-view.js";
+import { colorName } from "../model/choices.js";
 
 /** @import { Announcement } from "../model/types.ts" */
 /** @import { App } from "../state.js" */

@@ -1,6 +1,6 @@
 import { element } from "../element.js";
 import { canWrite } from "../state.js";
-import { openAnnouncement } from "./announcement-dialog.js";
+import { openAnnouncement, openNewAnnouncement } from "./announcement-dialog.js";
 import { coverText, leadText } from "./announcement-text.js";
 
 /** @import { Announcement } from "../model/types.ts" */
@@ -21,7 +21,12 @@ export function announcementsPage(app) {
       canWrite(app)
         ? element(
             "button",
-            { type: "button", class: "primary", "data-key": "new announcement", onclick: () => openAnnouncement(app) },
+            {
+              type: "button",
+              class: "primary",
+              "data-key": "new announcement",
+              onclick: () => openNewAnnouncement(app),
+            },
             t("new_announcement"),
           )
         : null,
@@ -50,7 +55,7 @@ function card(app, announcement) {
       class: "card",
       "data-key": `announcement ${id}`,
       "data-announcement": id,
-      onclick: () => void openAnnouncement(app, announcement),
+      onclick: () => void openAnnouncement(app, id),
     },
     element("strong", {}, coverText(app, announcement)),
     element("span", {}, leadText(app, announcement).split(";")[0]),

@@ -1,25 +1,10 @@
 import { element } from "../element.js";
-import { checkbox, field, fieldset, select, textInput } from "./form-fields.js";
+import { COLORS, colorName, FREQUENCIES } from "../model/choices.js";
+import { checkbox, field, fieldset, fillInputs, readInputs, select, textInput } from "./form-fields.js";
 import { statusLine } from "./save-form.js";
 
 /** @import { EventValues } from "../model/event-form.js" */
 /** @import { App } from "../state.js" */
-
-/** The colors of events (docs/api.md, Colors). */
-export const COLORS = /** @type {const} */ ([
-  "NONE",
-  "MELROSE",
-  "RIPTIDE",
-  "MAUVE",
-  "TANGERINE",
-  "DANDELION",
-  "MAC_AND_CHEESE",
-  "TURQUOISE",
-  "MERCURY",
-  "BLUE",
-  "GREEN",
-  "RED",
-]);
 
 /**
  * @typedef {object} EventFormOptions
@@ -103,16 +88,18 @@ export function eventForm(app, { values, zone, calendar, isNew = false, isOccurr
     }
   };
   const fill = (/** @type {EventValues} */ shown) => {
-    for (const [name, input] of Object.entries(inputs)) {
-      const value = shown[/** @type {keyof EventValues} */ (name)];
-      if (input instanceof HTMLInputElement && input.type === "checkbox") input.checked = value === true;
-      else input.value = String(value);
-    }
+    fillInputs(inputs, shown);
     showParts();
   };
   form.addEventListener("change", showParts);
   fill(values);
-  return { form, fill, scopeOf, valuesOf: () => valuesIn(inputs), calendarOf: () => Number(calendarInput.value) };
+  return {
+    form,
+    fill,
+    scopeOf,
+    valuesOf: () => /** @type {EventValues} */ (readInputs(inputs)),
+    calendarOf: () => Number(calendarInput.value),
+  };
 }
 
 /**
@@ -120,9 +107,9 @@ export function eventForm(app, { values, zone, calendar, isNew = false, isOccurr
  * @param {App} app
  */
 function eventInputs({ t }) {
-  const frequencies = ["NONE", "DAILY", "WEEKLY", "MONTHLY", "YEARLY", "RRULE"].map((value) => ({
+  const frequencies = /** @type {const} */ (["NONE", ...FREQUENCIES, "RRULE"]).map((value) => ({
     value,
-    label: t(/** @type {"frequency_NONE"} */ (`frequency_${value}`)),
+    label: t(`frequency_${value}`),
   }));
   const colors = COLORS.map((value) => ({ value, label: value === "NONE" ? t("no_color") : colorName(value) }));
   return {
@@ -143,27 +130,6 @@ function eventInputs({ t }) {
   };
 }
 
-/**
- * @param {ReturnType<typeof eventInputs>} inputs
- * @returns {EventValues}
- */
-const valuesIn = (inputs) => ({
-  name: inputs.name.value,
-  description: inputs.description.value,
-  location: inputs.location.value,
-  image: inputs.image.value,
-  color: inputs.color.value,
-  allDay: inputs.allDay.checked,
-  startDate: inputs.startDate.value,
-  startTime: inputs.startTime.value,
-  endDate: inputs.endDate.value,
-  endTime: inputs.endTime.value,
-  frequency: inputs.frequency.value,
-  interval: inputs.interval.value,
-  count: inputs.count.value,
-  rrule: inputs.rrule.value,
-});
-
 /** @param {App} app */
 function scopeField({ t }) {
   const choice = (/** @type {"this" | "following" | "all"} */ value) => {
@@ -182,6 +148,3 @@ function scopeField({ t }) {
     fieldset(t("scope"), choice("this"), choice("following"), choice("all")),
   );
 }
-
-/** @param {string} color */
-export const colorName = (color) => color.charAt(0) + color.slice(1).toLowerCase().replaceAll("_", " ");

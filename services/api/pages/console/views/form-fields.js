@@ -2,26 +2,27 @@ import { element } from "../element.js";
 
 /** @import { Child } from "../element.js" */
 
+/** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Input */
+
 let fields = 0;
 
 /**
  * A label with its input, a hint, and a place for the problem that the service reports for the field.
  * @param {string} label
- * @param {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} input
+ * @param {Input} input
  * @param {{ hint?: string, name?: string }} [options] `name` is the field's name in the API.
  */
 export function field(label, input, { hint, name = input.name } = {}) {
   fields += 1;
   const id = `field-${fields}`;
   input.id = id;
-  const isCheckbox = input instanceof HTMLInputElement && input.type === "checkbox";
   const described = [hint === undefined ? "" : `${id}-hint`, `${id}-problem`].filter((each) => each !== "");
   input.setAttribute("aria-describedby", described.join(" "));
   const text = element("label", { for: id }, label);
   return element(
     "div",
-    { class: isCheckbox ? "field check" : "field", "data-field": name },
-    ...(isCheckbox ? [input, text] : [text, input]),
+    { class: isCheckbox(input) ? "field check" : "field", "data-field": name },
+    ...(isCheckbox(input) ? [input, text] : [text, input]),
     hint === undefined ? null : element("small", { id: `${id}-hint` }, hint),
     element("small", { id: `${id}-problem`, class: "problem" }),
   );
@@ -60,6 +61,35 @@ export const select = (name, value, choices, attributes = {}) =>
  * @param {...Child} children
  */
 export const fieldset = (legend, ...children) => element("fieldset", {}, element("legend", {}, legend), ...children);
+
+/**
+ * Sets each input to the value of its name.
+ * @param {Readonly<Record<string, Input>>} inputs
+ * @param {object} values
+ */
+export function fillInputs(inputs, values) {
+  for (const [name, value] of Object.entries(values)) {
+    const input = inputs[name];
+    if (isCheckbox(input)) input.checked = value === true;
+    else if (input !== undefined) input.value = String(value);
+  }
+}
+
+/**
+ * The values of the inputs by their names.
+ * @param {Readonly<Record<string, Input>>} inputs
+ * @returns {unknown}
+ */
+export const readInputs = (inputs) =>
+  Object.fromEntries(
+    Object.entries(inputs).map(([name, input]) => [name, isCheckbox(input) ? input.checked : input.value]),
+  );
+
+/**
+ * @param {Input | undefined} input
+ * @returns {input is HTMLInputElement}
+ */
+const isCheckbox = (input) => input instanceof HTMLInputElement && input.type === "checkbox";
 
 /**
  * Shows the problems that the service reports beside their fields; returns those of fields that the form does not have. The first
