@@ -9,6 +9,7 @@ import { CHANGE_STREAM_PATH, ChangeStreams, type STREAM_LIMITS } from "./changes
 import { CHANGES_ACTIONS, type ChangesReader, changesReader } from "./changes/changes-reader.ts";
 import { openFeed, readFeedPage } from "../contracts/feeds.contract.ts";
 import { type Health, healthOf } from "../contracts/health.contract.ts";
+import { consolePages } from "./pages/console.pages.ts";
 import { docsPages } from "./pages/docs.pages.ts";
 import { healthPages } from "./pages/health.pages.ts";
 import { type HttpServer, httpServer } from "./http/http-server.ts";
@@ -55,7 +56,7 @@ const REQUEST_LINES = { lines: 100, windowMs: 1_000 };
 
 /** The pages that need no API key. `missing` returns the names of unavailable services and databases. */
 export function gatewayPages(missing: () => Promise<readonly string[]>): readonly Page[] {
-  return [...healthPages(missing), rootPage(), ...docsPages(ROUTES)];
+  return [...healthPages(missing), rootPage(), ...docsPages(ROUTES), ...consolePages()];
 }
 
 /** Composes the health checks of the services, the request handler and the HTTP server. */

@@ -230,7 +230,7 @@ export function requestHandler({
         .then(delayed),
 
     servePage: async (page, { headers }, requestId) => {
-      const serve = async () => page.respond(acceptsGzip(headers["accept-encoding"]));
+      const serve = async () => page.respond(acceptsGzip(headers["accept-encoding"]), headers["if-none-match"]);
       return serve().catch((error: unknown) => responseTo(error, requestId));
     },
 

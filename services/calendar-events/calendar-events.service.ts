@@ -116,7 +116,7 @@ export function calendarEventsService({
     return (await isAllowed(params.guildId, params.calendarNumber, context)) ? work() : refuse("CALENDAR_NOT_FOUND");
   }
 
-  /** The same for a write of events, which a calendar that follows an address refuses (D59). */
+  /** The same for a write of events, which a calendar that follows an address refuses (D55). */
   const ifWritable: typeof ifAllowed = (params, context, work) =>
     ifAllowed(params, context, async () => (await follows.refusal(params)) ?? work());
 

@@ -4,7 +4,7 @@ import { action } from "./contract.ts";
 import { flag, guildId, optional, textOf } from "./field-rules.ts";
 import type { EpochMs } from "./ids.ts";
 
-/** Why the last read of an address failed (D59). */
+/** Why the last read of an address failed (D55). */
 export const FOLLOW_ERRORS = [
   "TARGET_REFUSED",
   "NO_RESPONSE",

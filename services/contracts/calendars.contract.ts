@@ -6,7 +6,7 @@ import type { GuildId } from "./ids.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
-/** Whether a followed calendar is read, or was disabled after a week of failures (D59). */
+/** Whether a followed calendar is read, or was disabled after a week of failures (D55). */
 export const FOLLOW_STATES = ["active", "disabled"] as const;
 export type FollowState = (typeof FOLLOW_STATES)[number];
 
@@ -17,7 +17,7 @@ export interface CalendarView {
   readonly name: string;
   /** IANA name of the time zone of its series. */
   readonly timezone: string;
-  /** Of a calendar that follows an address, and is read-only (D59); absent for any other. */
+  /** Of a calendar that follows an address, and is read-only (D55); absent for any other. */
   readonly follow?: FollowState;
   /** Number of writes, from 1; 0 for a calendar that was never changed. */
   readonly revision: number;

@@ -34,7 +34,7 @@ export async function main([mode = "all", ...args]: readonly string[]): Promise<
 function run(mode: string, args: readonly string[], env: Environment): Promise<void> {
   if (mode === "all") return runInOneProcess(env);
   if (mode === "nats") return runInProcesses(env);
-  if (mode === "demo") return runDemo(env);
+  if (mode === "demo") return runDemo(args, env);
   if (mode === "keys") return runKeys(args, env);
   if (mode === "bus-users") return runBusUsers(args, env);
   if (mode === "schema") return runSchema(args, env);

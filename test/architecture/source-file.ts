@@ -11,7 +11,8 @@ export interface SourceFile {
 }
 
 const ROOT = dirname(dirname(import.meta.dirname));
-const IMPORT = /(?:^|\n)\s*(?:import|export)\s[^"';]*?\bfrom\s*["']([^"']+)["']|\bimport\s*\(?\s*["']([^"']+)["']/g;
+const IMPORT =
+  /(?:^|\n)\s*(?:\/\*\* @)?(?:import|export)\s[^"';]*?\bfrom\s*["']([^"']+)["']|\bimport\s*\(?\s*["']([^"']+)["']/g;
 
 /** Creates a source file from its text; relative imports become paths. */
 export function sourceFile(path: string, text: string): SourceFile {

@@ -8,6 +8,7 @@ import { type ChatServer, startChatServer } from "../harness/chat-server.ts";
 import { GuildcalProcess, post, PROJECT } from "../harness/guildcal-process.ts";
 import { until } from "../harness/until.ts";
 import { findBrowser, takePicture } from "./browser.ts";
+import { takeConsolePicture } from "./console-picture.ts";
 import { postPage } from "./post-page.ts";
 import { removeFolder } from "../harness/remove-folder.ts";
 
@@ -19,7 +20,7 @@ const HOUR_MS = 3_600_000;
 const DUE_IN_MS = 6_000;
 
 /**
- * Writes the pictures of the README: the docs page and a post. It runs guildcal with the sink `discord`, which posts to a chat
+ * Writes the pictures of the README: the docs page, the console and a post. It runs guildcal with the sink `discord`, which posts to a chat
  * server on loopback. The picture of the post shows the request that the sink sent.
  */
 async function takePictures(): Promise<void> {
@@ -36,6 +37,7 @@ async function takePictures(): Promise<void> {
     await guildcal.printed(/guildcal is ready/);
     const docs = { url: `${baseUrl}/docs`, width: 1_100, height: 720 };
     await takePicture(browser, { ...docs, file: join(PROJECT, "docs/images/docs-page.png") });
+    await takeConsolePicture(browser, { baseUrl, key: KEY, file: join(PROJECT, "docs/images/console.png") });
     await announce(baseUrl);
     await until(() => sentMessage(chat) !== undefined, "the post", 60_000);
     const page = join(folder, "post.html");

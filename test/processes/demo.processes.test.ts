@@ -10,5 +10,6 @@ describe("npm run demo", () => {
     const dues = [...demo.output.matchAll(/"due":(\d+)/g)].map(([, due]) => Number(due));
     expect((dues[1] as number) - (dues[0] as number)).toBe(4_000);
     expect(demo.output).toMatch(/Posted \d+ ms after it was due, as message \S+\./);
+    expect(demo.output).toMatch(/The console: http:\/\/127\.0\.0\.1:\d+\/console/);
   });
 });

@@ -171,7 +171,7 @@ export interface CalendarEventChanged {
   readonly startsAt?: EpochMs;
 }
 
-/** Why the last read of an address failed (D59). */
+/** Why the last read of an address failed (D55). */
 export const FOLLOW_ERRORS = [
   "TARGET_REFUSED",
   "NO_RESPONSE",
@@ -226,7 +226,7 @@ export interface FollowCalendarParams extends CalendarReference {
   readonly replace?: boolean;
 }
 
-/** Whether a followed calendar is read, or was disabled after a week of failures (D59). */
+/** Whether a followed calendar is read, or was disabled after a week of failures (D55). */
 export const FOLLOW_STATES = ["active", "disabled"] as const;
 
 export type FollowState = (typeof FOLLOW_STATES)[number];
@@ -238,7 +238,7 @@ export interface CalendarView {
   readonly name: string;
   /** IANA name of the time zone of its series. */
   readonly timezone: string;
-  /** Of a calendar that follows an address, and is read-only (D59); absent for any other. */
+  /** Of a calendar that follows an address, and is read-only (D55); absent for any other. */
   readonly follow?: FollowState;
   /** Number of writes, from 1; 0 for a calendar that was never changed. */
   readonly revision: number;

@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import type { HttpResponse } from "../http/http-response.ts";
 import { openapiText } from "../openapi/openapi-document.ts";
+import { filePage } from "./file-page.ts";
 import type { Page } from "./page.ts";
 import type { Route } from "../route.ts";
 
@@ -42,34 +41,13 @@ const CONTENT_SECURITY_POLICY = [
 export function docsPages(routes: readonly Route[]): readonly Page[] {
   const document = openapiText(routes);
   return [
-    filePage("/openapi.json", "application/json; charset=utf-8", () => Promise.resolve(Buffer.from(document))),
+    docsFile("/openapi.json", "application/json; charset=utf-8", () => Promise.resolve(Buffer.from(document))),
     { path: "/docs/", respond: () => REDIRECT_TO_DOCS },
     ...Object.entries(FILES).map(([path, { folder, file, type }]) =>
-      filePage(path, type, () => readFile(join(folder, file))),
+      docsFile(path, type, () => readFile(join(folder, file))),
     ),
   ];
 }
 
-interface Encodings {
-  readonly identity: Buffer;
-  readonly gzip: Buffer;
-}
-
-/** A page whose content is read and compressed at the first request. */
-function filePage(path: string, type: string, read: () => Promise<Buffer>): Page {
-  let encodings: Promise<Encodings> | undefined;
-  const headers = { "content-type": type, "content-security-policy": CONTENT_SECURITY_POLICY, vary: "accept-encoding" };
-  return {
-    path,
-    async respond(acceptsGzip) {
-      encodings ??= read().then(async (identity) => ({ identity, gzip: await promisify(gzip)(identity) }));
-      const body = await encodings.catch((error: unknown) => {
-        encodings = undefined;
-        throw error;
-      });
-      return acceptsGzip
-        ? { status: 200, headers: { ...headers, "content-encoding": "gzip" }, body: body.gzip }
-        : { status: 200, headers, body: body.identity };
-    },
-  };
-}
+const docsFile = (path: string, type: string, read: () => Promise<Buffer>) =>
+  filePage({ path, type, contentSecurityPolicy: CONTENT_SECURITY_POLICY, read });

@@ -30,12 +30,28 @@ describe("the pages without an API key", () => {
     }
   });
 
-  test.each(["/docs/swagger-ui.js", "/docs/package.json", "/docs/..%2fpackage.json"])(
-    "other files are not served: %s",
-    async (path) => {
-      await expect(gateway.request(path)).resolves.toMatchObject({ status: 404, body: { code: "ROUTE_NOT_FOUND" } });
-    },
-  );
+  test("the console is served with its policy, and not sent again to a browser that has it", async () => {
+    const page = await gateway.request("/console");
+    expect(page.headers.get("content-security-policy")).toContain(
+      "default-src 'none'; script-src 'self'; style-src 'self'",
+    );
+    for (const path of ["/console", "/console/main.js", "/console/words/words.js", "/console/console.css"]) {
+      const { status, headers } = await gateway.request(path);
+      expect([path, status, headers.get("x-content-type-options")]).toEqual([path, 200, "nosniff"]);
+      const known = { "if-none-match": headers.get("etag")! };
+      await expect(gateway.request(path, { headers: known })).resolves.toMatchObject({ status: 304, text: "" });
+    }
+  });
+
+  test.each([
+    "/console/model/types.ts",
+    "/console/README.md",
+    "/docs/swagger-ui.js",
+    "/docs/package.json",
+    "/docs/..%2fpackage.json",
+  ])("other files are not served: %s", async (path) => {
+    await expect(gateway.request(path)).resolves.toMatchObject({ status: 404, body: { code: "ROUTE_NOT_FOUND" } });
+  });
 
   test("the docs page with a slash at the end redirects to the page, also behind a proxy with a path prefix", async () => {
     const { status, headers } = await gateway.request("/docs/", { redirect: "manual" });
@@ -49,8 +65,8 @@ describe("the pages without an API key", () => {
   test("the root redirects to the docs page and lists the pages", async () => {
     const { status, headers, body } = await gateway.request("/", { redirect: "manual" });
     expect([status, headers.get("location")]).toEqual([302, "docs"]);
-    expect(body).toMatchObject({ docs: "/docs", openapi: "/openapi.json" });
-    for (const path of [body["docs"], body["openapi"], body["live"], body["ready"]]) {
+    expect(body).toMatchObject({ docs: "/docs", console: "/console", openapi: "/openapi.json" });
+    for (const path of [body["docs"], body["console"], body["openapi"], body["live"], body["ready"]]) {
       expect((await gateway.request(String(path))).status).toBe(200);
     }
     await expect(gateway.request("/", { method: "POST" })).resolves.toMatchObject({ status: 405 });

@@ -43,7 +43,7 @@ const followFields = responseFields<CalendarFollowView>({
 const where = { guild_id: "375357265198317580", calendar_number: 1 };
 const url = "https://calendar.example/team.ics";
 
-/** Calendars that follow an address (D59). */
+/** Calendars that follow an address (D55). */
 export const followRoutes = [
   route({
     paths: ["/v2/calendar/follow"],

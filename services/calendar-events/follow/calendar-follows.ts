@@ -50,7 +50,7 @@ interface FollowParts {
   ) => Promise<Result | Refusal>;
 }
 
-/** The part of the service that feeds calendars from addresses (D59). */
+/** The part of the service that feeds calendars from addresses (D55). */
 export interface CalendarFollows extends Pick<FollowedCalendars, "refusal"> {
   readonly actions: NonNullable<ServiceSchema["actions"]>;
   start(service: Pick<Service, "broker" | "logger">): Promise<void>;

@@ -14,7 +14,7 @@ import type { CalendarsStore } from "../store/calendars.store.ts";
 import type { ReadEventKeys } from "../store/event-keys.store.ts";
 import type { FollowReadingsStore } from "../store/follow-readings.store.ts";
 
-/** Sets the addresses of calendars (D59). Writes resolve with the revision of the calendar. */
+/** Sets the addresses of calendars (D55). Writes resolve with the revision of the calendar. */
 export interface FollowManagement {
   follow(params: FollowCalendarParams): Promise<number | Refusal>;
   unfollow(of: CalendarReference): Promise<number | Refusal>;

@@ -12,7 +12,7 @@ import { until } from "../../../test/harness/until.ts";
 
 const HOUR = 3_600_000;
 
-describe("calendars that follow an address (D59)", () => {
+describe("calendars that follow an address (D55)", () => {
   let gateway: TestGateway;
   let server: CalendarServer;
 

@@ -4,7 +4,7 @@ import type { GuildId } from "../../contracts/ids.ts";
 import { guildCache } from "../limits/guild-cache.ts";
 import type { FollowReadingsStore } from "../store/follow-readings.store.ts";
 
-/** Knows which calendars follow an address, and are read-only (D59). */
+/** Knows which calendars follow an address, and are read-only (D55). */
 export interface FollowedCalendars {
   /** The refusal of a write to the calendar; undefined if it is writable. */
   refusal(of: CalendarReference): Promise<Refusal | undefined>;

@@ -42,7 +42,7 @@ const MAX_CALLS_IN_VAIN = 3;
 const PASSING: ReadonlySet<SkipReason | undefined> = new Set(["TOO_MANY_EVENTS", "WRITE_CONFLICT"]);
 
 /**
- * Imports a calendar, and deletes what it does not have (D59). Undefined if it was not completed: what was written stays, and
+ * Imports a calendar, and deletes what it does not have (D55). Undefined if it was not completed: what was written stays, and
  * nothing is deleted. Refuses while another import has the calendar.
  */
 export async function importCalendar(

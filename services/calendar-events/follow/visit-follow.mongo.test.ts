@@ -11,7 +11,7 @@ const daily = (more: string) => vevent("s", "20300101T100000Z", `\nRRULE:FREQ=DA
 const moved = `UID:s\nRECURRENCE-ID:20300103T100000Z\nDTSTART:20300103T150000Z\nDURATION:PT1H\nSUMMARY:moved`;
 const status500: FetchResult = { kind: "failed", error: "HTTP_STATUS", errorMessage: "the status was 500" };
 
-describe("a calendar that follows an address (D59)", () => {
+describe("a calendar that follows an address (D55)", () => {
   let replicas: Awaited<ReturnType<typeof startFollowReplicas>>;
   const of = firstCalendar(1);
 

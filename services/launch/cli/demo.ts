@@ -6,6 +6,8 @@ import { startInOneProcess } from "../run/modes.ts";
 import { readSettings } from "../run/service-factories.ts";
 import { StartupError } from "../run/startup-error.ts";
 import { pollUntil } from "../poll-until.ts";
+import { parseArguments } from "./arguments.ts";
+import { fillDemoGuild } from "./demo-guild.ts";
 
 type Json = Record<string, unknown>;
 
@@ -16,27 +18,46 @@ const DUE_IN_MS = 8_000;
 const MOVED_BY_MS = 4_000;
 const TIMEOUT_MS = 60_000;
 
+const USAGE = "npm run demo [-- --keep]";
+
 /**
  * `npm run demo`: shows an announcement from create to post, on a running service, or on one that it starts on
- * temporary data; with MONGO_URL on the data there.
+ * temporary data; with MONGO_URL on the data there. With `--keep` the started service gets more events, and runs until Ctrl-C.
  */
-export async function runDemo(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+export async function runDemo(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const { keep = false } = parseArguments(args, { keep: { type: "boolean" } }, USAGE).values;
   const { PORT, HOST, API_KEY } = readSettings(env);
   const running = `http://${HOST}:${PORT}`;
   if (await isGuildcal(running)) {
+    if (keep) throw new StartupError(`guildcal runs on ${running}: --keep fills only a service that the demo starts`);
     if (API_KEY === undefined) throw new StartupError(`guildcal runs on ${running}: set API_KEY to a key of it`);
     await demonstrate(running, API_KEY);
+    print(`The console: ${running}/console`);
     return;
   }
   const directory = await mkdtemp(join(tmpdir(), "guildcal-demo-"));
   const end = shutdownRequested();
   const service = await startInOneProcess({ ...env, DATA_DIR: directory, PORT: "0", HOST: "127.0.0.1", API_KEY: "" });
   try {
-    await unlessShutdown(end, demonstrate(service.baseUrl, service.firstKey ?? ""));
+    const { baseUrl, firstKey = "" } = service;
+    await unlessShutdown(end, demonstrate(baseUrl, firstKey));
+    print(`The console: ${baseUrl}/console`);
+    if (keep) await unlessShutdown(end, keepRunning(baseUrl, firstKey));
+    if (keep) await end;
   } finally {
     await service.stop();
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+async function keepRunning(baseUrl: string, key: string): Promise<void> {
+  await silently(() =>
+    fillDemoGuild((path, body) => request(baseUrl, key, path, { guild_id: GUILD, ...body }), Date.now()),
+  );
+  print(`  API key   ${key}\n  guild     ${GUILD}\nCtrl-C ends the service and removes its data.`);
 }
 
 async function isGuildcal(baseUrl: string): Promise<boolean> {

@@ -13,6 +13,7 @@ export function banner(started: StartedService): string {
     "",
     `guildcal is ready on ${baseUrl}`,
     `  docs      ${baseUrl}/docs`,
+    `  console   ${baseUrl}/console`,
     ...keyLines(started),
     "  try it",
     `    ${tryItLine(started)}`,

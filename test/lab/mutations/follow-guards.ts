@@ -5,7 +5,7 @@ const fetching = { testFile: "services/calendar-events/follow/fetch-calendar.con
 const served = { testFile: "services/calendar-events/follow/follow.int.test.ts", needsServers: true } as const;
 const decided = { testFile: "services/calendar-events/domain/follow/follow.unit.test.ts" };
 
-/** Guards of calendars that follow an address (D59): what is deleted, who reads, which addresses, and who may write. */
+/** Guards of calendars that follow an address (D55): what is deleted, who reads, which addresses, and who may write. */
 export const FOLLOW_GUARDS: readonly TestedGuard[] = [
   {
     ...fetching,

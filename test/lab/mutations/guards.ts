@@ -4,6 +4,7 @@ import { BUS_GUARDS } from "./bus-guards.ts";
 import { CALENDAR_GUARDS } from "./calendar-guards.ts";
 import { CHANGES_GUARDS } from "./changes-guards.ts";
 import { CLIENT_GUARDS } from "./client-guards.ts";
+import { CONSOLE_GUARDS } from "./console-guards.ts";
 import { DATABASE_GUARDS } from "./database-guards.ts";
 import { DISCORD_GUARDS } from "./discord-guards.ts";
 import { DISPATCH_GUARDS } from "./dispatch-guards.ts";
@@ -30,6 +31,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...CALENDAR_GUARDS,
   ...CHANGES_GUARDS,
   ...CLIENT_GUARDS,
+  ...CONSOLE_GUARDS,
   ...DATABASE_GUARDS,
   ...DISCORD_GUARDS,
   ...DISPATCH_GUARDS,

@@ -24,7 +24,7 @@ export interface Calendar {
   readonly zoneChanges: readonly ZoneChange[];
   /** Further zones in which series were imported (D52). */
   readonly furtherZones?: readonly string[];
-  /** The address that feeds it (D59); absent for a calendar that clients write. */
+  /** The address that feeds it (D55); absent for a calendar that clients write. */
   readonly follow?: Follow;
 }
 
@@ -107,7 +107,7 @@ export function hasZoneChange({ zoneChanges }: Calendar): boolean {
 export interface ChangedCalendar {
   readonly calendar: Calendar;
   readonly newZone?: Anchor;
-  /** Whether its address is read from the beginning, or not any more (D59). */
+  /** Whether its address is read from the beginning, or not any more (D55). */
   readonly reading?: "begins" | "ends";
 }
 

@@ -1,0 +1,114 @@
+/** @import { Announcement, Fields } from "./types.ts" */
+
+/**
+ * The values of the announcement's form, as its inputs have them.
+ * @typedef {object} AnnouncementValues
+ * @property {string} channel
+ * @property {string} type
+ * @property {string} eventId
+ * @property {string} eventColor
+ * @property {string} hours
+ * @property {string} minutes
+ * @property {string} info
+ * @property {boolean} infoOnly
+ * @property {boolean} enabled
+ * @property {string} roles Ids, separated by blanks or commas.
+ * @property {string} users
+ */
+
+/** @type {AnnouncementValues} */
+export const NEW_ANNOUNCEMENT = {
+  channel: "",
+  type: "UNIVERSAL",
+  eventId: "",
+  eventColor: "NONE",
+  hours: "1",
+  minutes: "0",
+  info: "",
+  infoOnly: false,
+  enabled: true,
+  roles: "",
+  users: "",
+};
+
+/** @type {Readonly<Record<keyof AnnouncementValues, string>>} */
+const FIELD_NAMES = {
+  channel: "channel",
+  type: "type",
+  eventId: "event_id",
+  eventColor: "event_color",
+  hours: "hours",
+  minutes: "minutes",
+  info: "info",
+  infoOnly: "info_only",
+  enabled: "enabled",
+  roles: "subscribers_role",
+  users: "subscribers_user",
+};
+
+/**
+ * @param {Announcement} announcement
+ * @returns {AnnouncementValues}
+ */
+export const announcementValues = (announcement) => ({
+  channel: announcement.channel,
+  type: announcement.type,
+  eventId: announcement.event_id,
+  eventColor: announcement.event_color,
+  hours: String(announcement.hours),
+  minutes: String(announcement.minutes),
+  info: announcement.info,
+  infoOnly: announcement.info_only,
+  enabled: announcement.enabled,
+  roles: announcement.subscribers_role.join(" "),
+  users: announcement.subscribers_user.join(" "),
+});
+
+/**
+ * The fields of a create.
+ * @param {AnnouncementValues} values
+ * @returns {Fields}
+ */
+export function newAnnouncementFields(values) {
+  const names = /** @type {(keyof AnnouncementValues)[]} */ (Object.keys(FIELD_NAMES));
+  return Object.fromEntries(
+    names.filter((name) => isNeeded(name, values)).map((name) => [FIELD_NAMES[name], fieldValue(name, values)]),
+  );
+}
+
+/**
+ * The fields of an update: those that were changed. A new type needs its own reference in the same request (D27).
+ * @param {AnnouncementValues} before
+ * @param {AnnouncementValues} after
+ * @returns {Fields}
+ */
+export function changedAnnouncementFields(before, after) {
+  const names = /** @type {(keyof AnnouncementValues)[]} */ (Object.keys(FIELD_NAMES));
+  const isNewType = before.type !== after.type;
+  const isSent = (/** @type {keyof AnnouncementValues} */ name) =>
+    isNeeded(name, after) &&
+    (before[name] !== after[name] || (isNewType && (name === "eventId" || name === "eventColor")));
+  return Object.fromEntries(names.filter(isSent).map((name) => [FIELD_NAMES[name], fieldValue(name, after)]));
+}
+
+/** @param {string} type */
+export const needsEvent = (type) => type === "SPECIFIC" || type === "RECUR";
+
+/**
+ * @param {keyof AnnouncementValues} name
+ * @param {AnnouncementValues} values
+ */
+function isNeeded(name, { type }) {
+  if (name === "eventId") return needsEvent(type);
+  return name !== "eventColor" || type === "COLOR";
+}
+
+/**
+ * @param {keyof AnnouncementValues} name
+ * @param {AnnouncementValues} values
+ */
+function fieldValue(name, values) {
+  if (name === "hours" || name === "minutes") return values[name] === "" ? 0 : Number(values[name]);
+  if (name === "roles" || name === "users") return values[name].split(/[\s,]+/).filter((id) => id !== "");
+  return name === "channel" || name === "eventId" ? values[name].trim() : values[name];
+}

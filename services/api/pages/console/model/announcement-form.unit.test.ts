@@ -1,0 +1,49 @@
+import { describe, expect, test } from "@jest/globals";
+import {
+  announcementValues,
+  changedAnnouncementFields,
+  NEW_ANNOUNCEMENT,
+  newAnnouncementFields,
+} from "./announcement-form.js";
+
+describe("the form of an announcement", () => {
+  test("creates with the reference that its type needs, and no other", () => {
+    const values = { ...NEW_ANNOUNCEMENT, channel: "1", eventId: "e", roles: " everyone, 12\n13 " };
+    expect(newAnnouncementFields(values)).toEqual({
+      channel: "1",
+      type: "UNIVERSAL",
+      hours: 1,
+      minutes: 0,
+      info: "",
+      info_only: false,
+      enabled: true,
+      subscribers_role: ["everyone", "12", "13"],
+      subscribers_user: [],
+    });
+    expect(newAnnouncementFields({ ...values, type: "RECUR" })).toMatchObject({ event_id: "e" });
+    expect(newAnnouncementFields({ ...values, type: "COLOR" })).toMatchObject({ event_color: "NONE" });
+  });
+
+  test("updates only what was changed, and a new type with its reference (D27)", () => {
+    const before = announcementValues({
+      id: "a",
+      channel: "1",
+      type: "SPECIFIC",
+      event_id: "e",
+      event_color: "NONE",
+      hours: 1,
+      minutes: 30,
+      info: "",
+      enabled: true,
+      info_only: false,
+      subscribers_role: ["everyone"],
+      subscribers_user: [],
+    });
+    expect(changedAnnouncementFields(before, before)).toEqual({});
+    expect(changedAnnouncementFields(before, { ...before, hours: "", users: "7" })).toEqual({
+      hours: 0,
+      subscribers_user: ["7"],
+    });
+    expect(changedAnnouncementFields(before, { ...before, type: "RECUR" })).toEqual({ type: "RECUR", event_id: "e" });
+  });
+});

@@ -1,0 +1,27 @@
+// What a field of the API may have. A unit test compares these lists with those of the service.
+
+/** The colors of events (docs/api.md, Colors). */
+export const COLORS = /** @type {const} */ ([
+  "NONE",
+  "MELROSE",
+  "RIPTIDE",
+  "MAUVE",
+  "TANGERINE",
+  "DANDELION",
+  "MAC_AND_CHEESE",
+  "TURQUOISE",
+  "MERCURY",
+  "BLUE",
+  "GREEN",
+  "RED",
+]);
+
+export const FREQUENCIES = /** @type {const} */ (["DAILY", "WEEKLY", "MONTHLY", "YEARLY"]);
+
+export const ANNOUNCEMENT_TYPES = /** @type {const} */ (["UNIVERSAL", "SPECIFIC", "RECUR", "COLOR"]);
+
+/**
+ * A color in words.
+ * @param {string} color
+ */
+export const colorName = (color) => color.charAt(0) + color.slice(1).toLowerCase().replaceAll("_", " ");

@@ -1,0 +1,19 @@
+import { describe, expect, test } from "@jest/globals";
+import { ANNOUNCEMENT_TYPES as SERVICE_TYPES } from "../../../../contracts/announcement-fields.ts";
+import { COLORS as SERVICE_COLORS } from "../../../../contracts/calendar-events.contract.ts";
+import { FREQUENCIES as SERVICE_FREQUENCIES } from "../../../../contracts/recurrence.ts";
+import { ANNOUNCEMENT_TYPES, colorName, COLORS, FREQUENCIES } from "./choices.js";
+
+describe("the choices of a form of the console", () => {
+  test.each([
+    ["colors", COLORS, SERVICE_COLORS],
+    ["frequencies", FREQUENCIES, SERVICE_FREQUENCIES],
+    ["types of announcements", ANNOUNCEMENT_TYPES, SERVICE_TYPES],
+  ] as const)("are those of the service: %s", (_name, choices, accepted) => {
+    expect(choices.toSorted()).toEqual(accepted.toSorted());
+  });
+
+  test("show the name of a color", () => {
+    expect(colorName("MAC_AND_CHEESE")).toBe("Mac and cheese");
+  });
+});

@@ -1,0 +1,100 @@
+/** The fields of the API that the console uses, in the API's names (docs/api.md 2). Ids of guilds are strings. */
+
+export interface Calendar {
+  readonly calendar_number: number;
+  readonly name: string;
+  readonly timezone: string;
+}
+
+export interface Recurrence {
+  readonly frequency?: string;
+  readonly interval?: number;
+  readonly count?: number;
+  readonly until?: number;
+  readonly rrule?: string;
+}
+
+export interface CalendarEvent {
+  readonly event_id: string;
+  readonly epoch_start: number;
+  readonly epoch_end: number;
+  readonly all_day?: boolean;
+  readonly start_date?: string;
+  /** The day after the last one (D50). */
+  readonly end_date?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly location?: string;
+  readonly image?: string;
+  readonly is_parent: boolean;
+  readonly color: string;
+  readonly recur: boolean;
+  readonly recurrence?: Recurrence;
+}
+
+/** An event in a view: the API lists the events of one calendar, without its number. */
+export interface Entry extends CalendarEvent {
+  readonly calendar_number: number;
+}
+
+export interface Announcement {
+  readonly id: string;
+  readonly channel: string;
+  readonly type: string;
+  readonly event_id: string;
+  readonly event_color: string;
+  readonly hours: number;
+  readonly minutes: number;
+  readonly info: string;
+  readonly enabled: boolean;
+  readonly info_only: boolean;
+  readonly subscribers_role: readonly string[];
+  readonly subscribers_user: readonly string[];
+  readonly dangling?: boolean;
+}
+
+/** A post of the plan or of the history. */
+export interface Post {
+  readonly due: number;
+  readonly announcement_id: string;
+  readonly event_id: string;
+  readonly epoch_start: number;
+  readonly channel: string;
+  readonly state: string;
+  readonly attempts?: number;
+  readonly in_doubt_since?: number;
+  readonly lease_until?: number;
+  readonly next_try?: number;
+  readonly settled?: number;
+  readonly late_ms?: number;
+  readonly reason?: string;
+  readonly reason_code?: string;
+  readonly message_id?: string;
+  readonly problem?: { readonly code: string; readonly message: string };
+}
+
+/** The body of Discord's "create message". */
+export interface Message {
+  readonly content?: string;
+  readonly embeds?: readonly Embed[];
+}
+
+export interface Embed {
+  readonly title?: string;
+  readonly description?: string;
+  readonly color: number;
+  readonly image?: { readonly url: string };
+  readonly author?: { readonly name: string };
+  readonly footer?: { readonly text: string };
+  readonly fields?: readonly { readonly name: string; readonly value: string; readonly inline: boolean }[];
+}
+
+export interface Preview {
+  readonly event_id: string;
+  readonly epoch_start: number;
+  readonly messages: readonly Message[];
+  readonly problem?: { readonly code: string; readonly message: string };
+}
+
+/** Fields of a request or a response. */
+export type Fields = Readonly<Record<string, unknown>>;

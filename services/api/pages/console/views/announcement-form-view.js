@@ -1,0 +1,106 @@
+import { element } from "../element.js";
+import { needsEvent } from "../model/announcement-form.js";
+import { ANNOUNCEMENT_TYPES, COLORS, colorName } from "../model/choices.js";
+import { seriesIdOf } from "../model/move-event.js";
+import { timesText } from "./entry-text.js";
+import { checkbox, field, fillInputs, readInputs, select, textInput } from "./form-fields.js";
+import { statusLine } from "./save-form.js";
+
+/** @import { AnnouncementValues } from "../model/announcement-form.js" */
+/** @import { App } from "../state.js" */
+
+/**
+ * The form of an announcement. `fill` sets the values again.
+ * @param {App} app
+ * @param {AnnouncementValues} values
+ * @param {boolean} isNew
+ */
+export function announcementForm(app, values, isNew) {
+  const { t } = app;
+  const choices = element("datalist", { id: "event-choices" });
+  const inputs = announcementInputs(app);
+  const eventField = field(t("announcement_eventId"), inputs.eventId, { hint: t("event_hint") });
+  const colorField = field(t("announcement_eventColor"), inputs.eventColor);
+  const form = element(
+    "form",
+    { class: "form", novalidate: true },
+    field(t("announcement_channel"), inputs.channel, { hint: t("channel_hint") }),
+    field(t("announcement_type"), inputs.type),
+    eventField,
+    choices,
+    colorField,
+    element(
+      "div",
+      { class: "row" },
+      field(t("announcement_hours"), inputs.hours),
+      field(t("announcement_minutes"), inputs.minutes),
+    ),
+    field(t("announcement_info"), inputs.info),
+    field(t("announcement_infoOnly"), inputs.infoOnly),
+    field(t("announcement_roles"), inputs.roles, { hint: t("roles_hint") }),
+    field(t("announcement_users"), inputs.users, { hint: t("ids_hint") }),
+    field(t("announcement_enabled"), inputs.enabled),
+    statusLine(),
+    element(
+      "div",
+      { class: "actions" },
+      element("button", { type: "submit", class: "primary" }, t(isNew ? "create" : "save")),
+      isNew ? null : element("button", { type: "button", class: "danger", "data-delete": true }, t("delete")),
+    ),
+  );
+  const showParts = () => {
+    const { value } = inputs.type;
+    eventField.hidden = !needsEvent(value);
+    colorField.hidden = value !== "COLOR";
+    choices.replaceChildren(...eventChoices(app, value));
+  };
+  const fill = (/** @type {AnnouncementValues} */ shown) => {
+    fillInputs(inputs, shown);
+    showParts();
+  };
+  form.addEventListener("change", showParts);
+  fill(values);
+  return { form, fill, valuesOf: () => /** @type {AnnouncementValues} */ (readInputs(inputs)) };
+}
+
+/** @param {App} app */
+function announcementInputs({ t }) {
+  const types = ANNOUNCEMENT_TYPES.map((value) => ({
+    value,
+    label: t(`type_${value}`),
+  }));
+  const colors = COLORS.map((value) => ({ value, label: value === "NONE" ? t("no_color") : colorName(value) }));
+  return {
+    channel: textInput("channel", { inputmode: "numeric", maxlength: 20 }),
+    type: select("type", "UNIVERSAL", types),
+    eventId: textInput("event_id", { list: "event-choices", maxlength: 50 }),
+    eventColor: select("event_color", "NONE", colors),
+    hours: textInput("hours", { type: "number", min: 0, max: 8784 }),
+    minutes: textInput("minutes", { type: "number", min: 0, max: 527_040 }),
+    info: element("textarea", { name: "info", rows: 3, maxlength: 4000 }),
+    infoOnly: checkbox("info_only", false),
+    enabled: checkbox("enabled", true),
+    roles: textInput("subscribers_role"),
+    users: textInput("subscribers_user"),
+  };
+}
+
+/** Choices that the browser lists; any other id can be entered. */
+const MAX_CHOICES = 200;
+
+/**
+ * The events that an announcement of the type can refer to: a series, or an event or an occurrence.
+ * @param {App} app
+ * @param {string} type
+ */
+function eventChoices(app, type) {
+  const { entries } = app.store.state;
+  const byId = new Map(
+    entries
+      .filter(({ recur }) => type === "SPECIFIC" || recur)
+      .map((entry) => [type === "RECUR" ? seriesIdOf(entry.event_id) : entry.event_id, entry]),
+  );
+  return [...byId]
+    .slice(0, MAX_CHOICES)
+    .map(([value, entry]) => element("option", { value }, `${entry.name ?? ""} · ${timesText(app, entry)}`));
+}

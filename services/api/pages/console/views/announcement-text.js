@@ -1,0 +1,32 @@
+import { colorName } from "../model/choices.js";
+
+/** @import { Announcement } from "../model/types.ts" */
+/** @import { App } from "../state.js" */
+
+/**
+ * What an announcement covers, in words.
+ * @param {App} app
+ * @param {Announcement} announcement
+ */
+export function coverText({ t, store }, { type, event_id, event_color }) {
+  if (type === "UNIVERSAL") return t("covers_UNIVERSAL");
+  if (type === "COLOR") return t("covers_COLOR", { color: colorName(event_color) });
+  const series = event_id.split("_")[0];
+  const event = store.state.entries.find(
+    (each) => each.event_id === event_id || each.event_id.split("_")[0] === series,
+  );
+  const name = event?.name ?? event_id;
+  return type === "RECUR" ? t("covers_RECUR", { name }) : t("covers_SPECIFIC", { name });
+}
+
+/**
+ * When an announcement is posted and what it covers.
+ * @param {App} app
+ * @param {Announcement} announcement
+ */
+export function leadText(app, announcement) {
+  const { t } = app;
+  const minutes = announcement.hours * 60 + announcement.minutes;
+  const lead = t("lead", { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
+  return `${minutes === 0 ? t("lead_none") : lead}; ${coverText(app, announcement)}`;
+}

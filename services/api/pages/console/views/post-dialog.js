@@ -1,0 +1,77 @@
+import { element } from "../element.js";
+import { kindOf } from "../model/post-timeline.js";
+import { shownZone } from "../state.js";
+import { leadText } from "./announcement-text.js";
+import { openDialog } from "./dialog.js";
+
+/** @import { Post } from "../model/types.ts" */
+/** @import { App } from "../state.js" */
+
+/**
+ * The name of a post's event; the id of one that was deleted.
+ * @param {App} app
+ * @param {Post} post
+ */
+export function eventNameOf({ t, store }, { event_id }) {
+  const name = store.state.eventNames.get(event_id);
+  if (name === undefined) return t("event_gone", { id: event_id });
+  return name === "" ? t("no_name") : name;
+}
+
+/**
+ * Opens the whole story of a post: why it exists, when it is due, and what has happened.
+ * @param {App} app
+ * @param {Post} post
+ */
+export function openPost(app, post) {
+  const { t } = app;
+  openDialog(t, eventNameOf(app, post), () => [
+    element(
+      "p",
+      { class: `story ${kindOf(post)}` },
+      t(kindOf(post) === "late" ? "story_was_late" : `story_${kindOf(post)}`),
+    ),
+    element(
+      "dl",
+      {},
+      storyRows(app, post).flatMap(([name, value]) => [
+        element("dt", {}, name),
+        element("dd", { class: "text" }, value),
+      ]),
+    ),
+  ]);
+}
+
+/**
+ * The known facts of a post in the order of time.
+ * @param {App} app
+ * @param {Post} post
+ * @returns {(readonly [name: string, value: string])[]}
+ */
+function storyRows(app, post) {
+  const { t, format, store } = app;
+  const zone = shownZone(store.state);
+  const at = (/** @type {number | undefined} */ instant) =>
+    instant === undefined ? undefined : format.instant(instant, zone);
+  const announcement = store.state.announcements.find(({ id }) => id === post.announcement_id);
+  /** @type {(readonly [name: string, value: string | undefined])[]} */
+  const rows = [
+    [t("story_why"), announcement === undefined ? t("announcement_gone") : leadText(app, announcement)],
+    [t("story_starts"), at(post.epoch_start)],
+    [t("story_due"), at(post.due)],
+    [t("story_attempts"), post.attempts === undefined ? undefined : String(post.attempts)],
+    [t("story_in_doubt_since"), at(post.in_doubt_since)],
+    [t("story_lease"), at(post.lease_until)],
+    [t("story_next_try"), at(post.next_try)],
+    [t("story_settled"), at(post.settled)],
+    [t("story_late"), post.late_ms === undefined ? undefined : format.duration(post.late_ms)],
+    [t("story_reason"), post.reason],
+    [t("story_reason_code"), post.reason_code],
+    [t("story_problem"), post.problem?.message],
+    [t("story_message"), post.message_id],
+    [t("channel"), post.channel],
+    [t("story_event"), post.event_id],
+    [t("story_announcement"), post.announcement_id],
+  ];
+  return rows.flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, value]]));
+}

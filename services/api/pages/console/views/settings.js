@@ -1,0 +1,175 @@
+import { element } from "../element.js";
+import { canWrite } from "../state.js";
+import { LANGUAGE_NAMES } from "../format.js";
+import { askConflict } from "./conflict.js";
+import { checkbox, field, select, textInput } from "./form-fields.js";
+import { saveForm, statusLine } from "./save-form.js";
+
+/** @import { Calendar, Fields } from "../model/types.ts" */
+/** @import { ApiResponse } from "../api.js" */
+/** @import { App } from "../state.js" */
+
+/** The settings of v2 (docs/api.md 2.2) in the order of the form; those that only an operator key may change are the last. */
+const FLAGS = /** @type {const} */ (["simple_announcements", "twelve_hour"]);
+const OPERATOR_FLAGS = /** @type {const} */ (["branded", "external_calendar", "patron_guild", "dev_guild"]);
+
+/**
+ * The settings of the guild and of its calendars.
+ * @param {App} app
+ */
+export function settingsPage(app) {
+  const { t, store } = app;
+  const { settings, calendars } = store.state;
+  return [
+    element("div", { class: "toolbar" }, element("h1", {}, t("settings"))),
+    settings === undefined ? element("p", {}, t("loading")) : settingsForm(app, settings),
+    element("h2", {}, t("calendars")),
+    calendars.map((calendar) => calendarForm(app, calendar)),
+  ];
+}
+
+/**
+ * @param {App} app
+ * @param {Readonly<Record<string, unknown>>} settings
+ */
+function settingsForm(app, settings) {
+  const { t, access } = app;
+  const disabled = !canWrite(app);
+  const operatorOnly = { disabled: access !== "operator" };
+  const languages = Object.entries(LANGUAGE_NAMES).map(([value, label]) => ({ value, label }));
+  const text = (/** @type {string} */ name) =>
+    String(/** @type {string | number | undefined} */ (settings[name]) ?? "");
+  const inputs = [
+    field(t("setting_lang"), select("lang", text("lang"), languages, { disabled })),
+    field(t("setting_prefix"), textInput("prefix", { value: text("prefix"), maxlength: 16, disabled })),
+    field(
+      t("setting_control_role"),
+      textInput("control_role", { value: text("control_role"), maxlength: 20, disabled }),
+    ),
+    ...FLAGS.map((name) => field(t(`setting_${name}`), checkbox(name, settings[name] === true, { disabled }))),
+    element("p", { class: "hint" }, t("operator_only")),
+    field(
+      t("setting_max_calendars"),
+      textInput("max_calendars", { type: "number", value: text("max_calendars"), min: 1, max: 1000, ...operatorOnly }),
+    ),
+    ...OPERATOR_FLAGS.map((name) => field(t(`setting_${name}`), checkbox(name, settings[name] === true, operatorOnly))),
+  ];
+  return form(app, "settings", inputs, settings, {
+    read: () => app.api.send("/v2/guild/settings/get"),
+    send: (changes, ifMatch) => app.api.send("/v2/guild/settings/update", changes, { ifMatch }),
+  });
+}
+
+/**
+ * @param {App} app
+ * @param {Calendar} calendar
+ */
+function calendarForm(app, calendar) {
+  const { t } = app;
+  const { calendar_number, name, timezone } = calendar;
+  const disabled = !canWrite(app);
+  const zones = element(
+    "datalist",
+    { id: `zones-${calendar_number}` },
+    Intl.supportedValuesOf("timeZone").map((value) => element("option", { value })),
+  );
+  const inputs = [
+    element("p", { class: "hint" }, t("calendar_number", { number: calendar_number })),
+    field(t("calendar_name"), textInput("name", { value: name, maxlength: 100, disabled })),
+    field(t("calendar_zone"), textInput("timezone", { value: timezone, list: `zones-${calendar_number}`, disabled })),
+    zones,
+  ];
+  return form(
+    app,
+    `calendar ${calendar_number}`,
+    inputs,
+    { name, timezone },
+    {
+      read: () => app.api.send("/v2/calendar/get", { calendar_number }),
+      send: (changes, ifMatch) => app.api.send("/v2/calendar/update", { calendar_number, ...changes }, { ifMatch }),
+    },
+  );
+}
+
+/**
+ * A form that sends its changed values with the revision that it reads right before. What somebody else has changed since the form
+ * was filled is shown first, and nothing is sent without a choice.
+ * @param {App} app
+ * @param {string} key
+ * @param {readonly HTMLElement[]} inputs
+ * @param {Fields} before
+ * @param {{ read: () => Promise<ApiResponse>, send: (changes: Fields, ifMatch: string | null) => Promise<unknown> }} resource
+ */
+function form(app, key, inputs, before, { read, send }) {
+  const { t } = app;
+  const node = element(
+    "form",
+    { class: "form panel", novalidate: true, "data-form": key },
+    inputs,
+    statusLine(),
+    canWrite(app)
+      ? element(
+          "div",
+          { class: "actions" },
+          element("button", { type: "submit", class: "primary", "data-key": key }, t("save")),
+        )
+      : null,
+  );
+  const save = async () => {
+    const changes = changedValues(node, before);
+    const { body, etag } = await read();
+    const conflicts = conflictsIn(node, before, body);
+    const choice = conflicts.length === 0 ? "mine" : await askConflict(app, conflicts);
+    if (choice === undefined) return;
+    if (choice === "mine" && Object.keys(changes).length > 0) {
+      await send(changes, etag);
+      app.announce(t("saved"));
+    }
+    node.removeAttribute("data-changed");
+    await app.reload();
+  };
+  node.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void saveForm(app, node, save, save);
+  });
+  node.addEventListener("input", () => node.setAttribute("data-changed", ""));
+  return node;
+}
+
+/**
+ * The values of the form that somebody else has changed.
+ * @param {HTMLFormElement} node
+ * @param {Fields} before
+ * @param {Fields} stored
+ */
+const conflictsIn = (node, before, stored) =>
+  inputsOf(node)
+    .filter(({ name }) => before[name] !== stored[name])
+    .map((input) => ({
+      label: input.labels?.[0]?.textContent ?? input.name,
+      opened: String(before[input.name]),
+      stored: String(stored[input.name]),
+      mine: String(valueOf(input)),
+    }));
+
+/**
+ * @param {HTMLFormElement} node
+ * @param {Readonly<Record<string, unknown>>} before
+ * @returns {Fields}
+ */
+function changedValues(node, before) {
+  const values = inputsOf(node).map((input) => [input.name, valueOf(input)]);
+  return Object.fromEntries(values.filter(([name, value]) => before[String(name)] !== value));
+}
+
+/** @param {HTMLFormElement} node */
+const inputsOf = (node) =>
+  [...node.querySelectorAll("input, select")].filter(
+    (input) => input instanceof HTMLInputElement || input instanceof HTMLSelectElement,
+  );
+
+/** @param {HTMLInputElement | HTMLSelectElement} input */
+function valueOf(input) {
+  if (input instanceof HTMLInputElement && input.type === "checkbox") return input.checked;
+  return input.type === "number" ? Number(input.value) : input.value;
+}
