@@ -19,7 +19,11 @@ interface Rule {
   /** Range of a 64-bit integer that may also be a JSON number. */
   readonly int64?: { readonly min: string; readonly max: string };
   readonly item?: Rule;
+  /** The rule of the objects in a list. */
+  readonly items?: Rule;
   readonly props?: Readonly<Record<string, Rule>>;
+  /** Name of the schema of an object; by its path without one. */
+  readonly title?: string;
   /** Whether unknown members of an object are refused. */
   readonly strict?: boolean;
 }
@@ -97,9 +101,15 @@ function valueSchema(field: Pick<RequestField, "fields">, rule: Rule, nullsAreAb
     case "boolean":
       return { type: "boolean" };
     case "array":
-      return { type: "array", maxItems: rule.max, items: valueSchema({}, rule.item ?? { type: "string" }, false) };
+      return {
+        type: "array",
+        ...(rule.min === undefined ? {} : { minItems: rule.min }),
+        maxItems: rule.max,
+        items: valueSchema(field, rule.items ?? rule.item ?? { type: "string" }, false),
+      };
     case "object":
       return {
+        ...(rule.title === undefined ? {} : { title: rule.title }),
         ...objectSchema({ fields: field.fields ?? [], rules: rule.props ?? {}, nullsAreAbsent }),
         additionalProperties: rule.strict !== true,
       };

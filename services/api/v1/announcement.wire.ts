@@ -1,4 +1,5 @@
 import { ANNOUNCEMENT_TYPES } from "../../contracts/announcement-fields.ts";
+import { OFFSET_ANCHORS, type PostOffset } from "../../contracts/announcement-offsets.ts";
 import type {
   createAnnouncement,
   CreateAnnouncementParams,
@@ -14,6 +15,7 @@ import {
   POST_STATES,
   type PostPreview,
   type PostProblem,
+  type PreviewedOffset,
   PROBLEM_CODES,
   REASON_CODES,
   type SettledPost,
@@ -35,11 +37,17 @@ import {
   responseFields,
   shown,
   shownObject,
+  shownObjects,
   enumOf,
   STRING,
   LIST_OF_STRINGS,
 } from "../wire/response-fields.ts";
-import { asInteger, asEnumValue, field, type RequestFields } from "../wire/request-fields.ts";
+import { asInteger, asEnumValue, field, objectsField, type RequestFields } from "../wire/request-fields.ts";
+
+const offsetRequestFields: RequestFields<PostOffset> = {
+  anchor: field("anchor", asEnumValue),
+  minutes: field("minutes", asInteger),
+};
 
 /** The fields of create and update, beside the guild and the id. */
 export const announcementRequestFields: RequestFields<Omit<CreateAnnouncementParams, "guildId">> = {
@@ -49,6 +57,7 @@ export const announcementRequestFields: RequestFields<Omit<CreateAnnouncementPar
   eventColor: field("event_color", asEnumValue),
   hours: field("hours", asInteger),
   minutes: field("minutes", asInteger),
+  offsets: objectsField<PostOffset>("offsets", offsetRequestFields),
   info: field("info"),
   enabled: field("enabled"),
   infoOnly: field("info_only"),
@@ -70,6 +79,11 @@ export const amountField = field("amount", asInteger);
 
 export const postAmountField = { ...amountField, defaultValue: 10 };
 
+const offsetFields = responseFields<PostOffset>({
+  anchor: shown("anchor", enumOf(OFFSET_ANCHORS)),
+  minutes: shown("minutes", INTEGER),
+});
+
 /** An announcement in the response of get, without its id (api.md 4.1). */
 export const announcementResponseFields = responseFields<Omit<AnnouncementView, "id">>({
   channel: shown("channel", STRING),
@@ -78,6 +92,7 @@ export const announcementResponseFields = responseFields<Omit<AnnouncementView, 
   type: shown("type", enumOf(ANNOUNCEMENT_TYPES)),
   hours: shown("hours", INTEGER),
   minutes: shown("minutes", INTEGER),
+  offsets: optional(shownObjects("offsets", offsetFields, "Offset")),
   info: shown("info", STRING),
   enabled: shown("enabled", BOOLEAN),
   infoOnly: shown("info_only", BOOLEAN),
@@ -105,6 +120,8 @@ const postFields = {
   announcementId: shown("announcement_id", STRING),
   eventId: shown("event_id", STRING),
   startsAt: shown("epoch_start", EPOCH_MS),
+  anchor: optional(shown("anchor", enumOf(OFFSET_ANCHORS))),
+  offsetMinutes: optional(shown("offset_minutes", INTEGER)),
   channel: shown("channel", STRING),
 };
 
@@ -201,10 +218,17 @@ const messageSchema = {
   required: ["allowed_mentions"],
 };
 
+const previewedOffsetFields = responseFields<PreviewedOffset>({
+  anchor: shown("anchor", enumOf(OFFSET_ANCHORS)),
+  minutes: shown("minutes", INTEGER),
+  dueAt: optional(shown("due", EPOCH_MS)),
+});
+
 export const postPreviewFields = responseFields<PostPreview>({
   eventId: shown("event_id", STRING),
   startsAt: shown("epoch_start", EPOCH_MS),
   channel: shown("channel", STRING),
+  offsets: optional(shownObjects("offsets", previewedOffsetFields, "PreviewedOffset")),
   problem: problemField,
   messages: shown("messages", { type: "array", items: messageSchema }),
 });

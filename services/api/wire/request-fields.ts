@@ -131,6 +131,12 @@ export function objectField<Members>(wire: string, members: RequestFields<Member
   return { ...field(wire, decode), fields };
 }
 
+/** A field whose value is a list of objects. */
+export function objectsField<Members>(wire: string, members: RequestFields<Members>): WireField {
+  const { decode, ...entry } = objectField(wire, members, "value");
+  return { ...entry, decode: eachOf(decode) };
+}
+
 export const guildField = field("guild_id", asGuildId);
 
 /** The guilds of an API key. */

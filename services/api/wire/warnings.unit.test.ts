@@ -20,7 +20,7 @@ function markedTimes(fields: readonly RequestField[]): string[] {
 /** The names of the fields that are times, or lists of them, by the rules of their params. */
 function timesOf(fields: readonly RequestField[], rules: Readonly<Record<string, unknown>>): string[] {
   return fields.flatMap(({ wire, param, fields: members = [] }) => {
-    const { max, item, props = {} } = rules[param] as Partial<Rule>;
+    const { max, item, items, props = items?.props ?? {} } = rules[param] as Partial<Rule>;
     return [...((item?.max ?? max) === LAST_EPOCH_MS ? [wire] : []), ...timesOf(members, props)];
   });
 }
@@ -28,6 +28,7 @@ function timesOf(fields: readonly RequestField[], rules: Readonly<Record<string,
 interface Rule {
   readonly max: number;
   readonly item: Partial<Rule>;
+  readonly items: Partial<Rule>;
   readonly props: Readonly<Record<string, unknown>>;
 }
 

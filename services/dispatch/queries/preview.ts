@@ -1,7 +1,9 @@
 import { unhandled } from "../../../mixins/objects/unhandled.ts";
+import { definedFields } from "../../../mixins/objects/defined-fields.ts";
+import { anchorInstant } from "../../contracts/announcement-offsets.ts";
 import type { Announcement } from "../../contracts/announcements.contract.ts";
 import type { Occurrence, OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
-import type { PostPreview } from "../../contracts/dispatch.contract.ts";
+import type { PostPreview, PreviewedOffset } from "../../contracts/dispatch.contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import {
   type AnnouncementId,
@@ -24,6 +26,7 @@ export interface PreviewParams {
   readonly eventId?: string;
 }
 
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Searched one after the other, so that an occurrence that starts soon is found without reading all. */
 const SEARCH_RANGES_MS = [DAY_MS / 24, 32 * DAY_MS, Infinity];
@@ -53,9 +56,19 @@ export async function renderPreview(
     eventId: occurrence.occurrenceId,
     startsAt: occurrence.startsAt,
     channel: announcement.channel,
+    ...definedFields({ offsets: previewedOffsets(announcement, occurrence) }),
     ...(problem === undefined ? {} : { problem }),
     messages: renderAnnouncement({ announcement, occurrence, settings, guildName }).map(encodeMessage),
   };
+}
+
+/** The due instants by the times of the occurrence alone. */
+function previewedOffsets({ offsets }: Announcement, occurrence: Occurrence): PreviewedOffset[] | undefined {
+  return offsets?.map(({ anchor, minutes }) => {
+    const anchorAt = anchorInstant(occurrence, anchor);
+    const dueAt = anchorAt === undefined ? undefined : anchorAt + minutes * MINUTE_MS;
+    return { anchor, minutes, ...definedFields({ dueAt }) };
+  });
 }
 
 /** A disabled announcement is previewed as if it were enabled. */

@@ -3,7 +3,7 @@ import type { DatabaseClock } from "../../../mixins/mongo/database-clock.ts";
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import { type Dispatcher, newDispatcher } from "../../../services/dispatch/protocol/dispatcher.ts";
 import type { Timing } from "../../../services/dispatch/protocol/timing.ts";
-import type { Mutant } from "./mutants.ts";
+import type { Mutant } from "./mutant.ts";
 import { isIn, type SharedWorld } from "./shared-world.ts";
 import type { Incarnation } from "./simulated-network.ts";
 import { clockOf, simulatedPorts } from "./simulated-ports.ts";
