@@ -46,6 +46,7 @@ export const anyOccurrence = fc
     createdAt: minutes(-200, 0),
     color: fc.constantFrom("RED", "NONE"),
     isFirst: fc.boolean(),
+    recurs: fc.boolean(),
   })
   .map(({ length, createdAt, ...fields }) => {
     const eventId = fields.occurrenceId.slice(0, 2) as EventId;

@@ -28,10 +28,19 @@ export const OFFSET_GUARDS: readonly TestedGuard[] = [
   {
     guard: "the creation of an event is posted once",
     file: "services/dispatch/domain/plan/reannounce.ts",
-    code: '$_ === "CREATED" || $REST',
-    without: "$REST",
+    code: "anchorInKey($TIMES) ?? $AT",
+    without: "anchorInKey($TIMES) ?? 0",
     testFile,
     test: "repeats a sent post only for an anchor that moved by a minute, and never for the creation",
+  },
+  {
+    guard: "the creation of a series is not posted again when its occurrences get other ids",
+    file: "services/dispatch/domain/plan/fire-time.ts",
+    in: "timeAfterCreation",
+    code: "$_ && $_ > $_",
+    without: "false",
+    testFile,
+    test: "of the creation is skipped if a series was moved after it was due",
   },
   {
     guard: "of several offsets that are over only the last is posted at once",

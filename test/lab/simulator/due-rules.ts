@@ -53,6 +53,7 @@ export function dueInterval(
     dueAt = setAt;
   }
   if (offset.anchor === "CREATED" ? dueAt >= overAt : !isAfter && setAt >= at) return undefined;
+  if (offset.anchor === "CREATED" && event.recurs && event.scheduledAt > dueAt) return undefined;
   if (dueAt < announcement.standsSince) return undefined;
   if (announcement.type === "COLOR" && event.coloredAt > dueAt) return undefined;
   const isFree = offset.anchor === "START" ? isAfter : offset.anchor === "END" && offset.minutes >= 0;
@@ -94,7 +95,11 @@ export function unaccountedOffsets(evidence: Evidence): string[] {
       return offsetsIn(announcement).flatMap((offset) => {
         const interval = dueInterval(announcement, offset, event, timing.graceMs);
         if (interval === undefined || interval.dueAt < start || interval.dueAt >= now) return [];
+        // A summary stands for the further skipped posts of an announcement in a sink.
+        const hasSummary = (sink: string) =>
+          rows.some((row) => row.announcementId === id && row.sink === sink && row.summaryOf !== undefined);
         const hasRow = (sink: string) =>
+          hasSummary(sink) ||
           rows.some(
             (row) =>
               row.announcementId === id &&

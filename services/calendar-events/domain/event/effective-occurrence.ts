@@ -148,7 +148,7 @@ function scheduledAtOf({ event, ruleOccurrence, override, movedAt = 0 }: Effecti
 
 /** Instant of the last change of its end, if that was later than the last change of its start (D54). */
 function endSetAtOf({ event, override }: EffectiveOccurrence, scheduledAt: EpochMs): EpochMs | undefined {
-  const endSetAt = (override?.moved === undefined ? undefined : override.endSetAt) ?? event.endSetAt;
+  const endSetAt = override?.moved === undefined ? event.endSetAt : override.endSetAt;
   return endSetAt !== undefined && endSetAt > scheduledAt ? endSetAt : undefined;
 }
 

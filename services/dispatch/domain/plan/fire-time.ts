@@ -57,12 +57,17 @@ interface Time {
 function timeByOccurrence(elapsed: ElapsedOffset, occurrence: Occurrence, anchorAt: EpochMs): Time | undefined {
   const { anchor, ms } = elapsed;
   const dueAt = anchorAt + ms;
-  if (anchor === "CREATED") {
-    if (eventOverAt(occurrence) <= anchorAt) return undefined;
-    return eventOverAt(occurrence) > dueAt ? { dueAt } : { dueAt, reason: "the event ends before it is due" };
-  }
+  if (anchor === "CREATED") return timeAfterCreation(dueAt, anchorAt, occurrence);
   const setAt = anchorSetAt(occurrence, anchor);
   return ms > 0 ? timeAfterAnchor(dueAt, setAt) : timeUpToAnchor(dueAt, setAt, anchorAt, anchor);
+}
+
+/** A new start or rule gives the occurrences of a series other ids, by which it is not known that they were announced. */
+function timeAfterCreation(dueAt: EpochMs, createdAt: EpochMs, occurrence: Occurrence): Time | undefined {
+  if (eventOverAt(occurrence) <= createdAt) return undefined;
+  if (eventOverAt(occurrence) <= dueAt) return { dueAt, reason: "the event ends before it is due" };
+  const isOther = occurrence.recurs && occurrence.scheduledAt > dueAt;
+  return isOther ? { dueAt, reason: "the series was moved after it was due" } : { dueAt };
 }
 
 /** At or before the anchor: at once, if the event got the anchor after the due instant and before the anchor. */

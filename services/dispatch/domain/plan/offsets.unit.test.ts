@@ -85,6 +85,14 @@ describe("a post by an offset (D54)", () => {
     expect(timeOf(offset("CREATED", 0), second)).toBeUndefined();
   });
 
+  test("of the creation is skipped if a series was moved after it was due, because its occurrences have other ids", () => {
+    const series = { ...event, recurs: true };
+    const moved = { ...series, scheduledAt: NOON - HOUR };
+    expect(timeOf(offset("CREATED", 0), series)).toMatchObject({ kind: "due" });
+    expect(timeOf(offset("CREATED", 0), moved)).toMatchObject({ kind: "skipped" });
+    expect(timeOf(offset("CREATED", 90), moved)).toMatchObject({ kind: "due" });
+  });
+
   test("is skipped at once if a later one from the same anchor is due at once as well", () => {
     const offsets = [offset("START", -60), offset("START", -30), offset("START", -5), offset("END", -65)];
     const late = { ...event, scheduledAt: NOON - 20 * MINUTE };

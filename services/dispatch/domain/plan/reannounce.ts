@@ -14,7 +14,7 @@ export type AnnouncedTimes = Pick<PostKey, "startsAt" | "endsAt" | "offset">;
 /**
  * Whether a post of this occurrence would repeat an earlier announcement by the same offset (D31, D54). An occurrence that was
  * announced at other times counts as new only if its anchor moved by a minute or more and its new due instant was ahead at the
- * move. The creation of an event is announced once.
+ * move. A creation never moves.
  */
 export function isReannounced(
   occurrence: Occurrence,
@@ -26,7 +26,7 @@ export function isReannounced(
   if (others.length === 0) return false;
   const { anchor, ms } = elapsedOffset(announcement, offset);
   const anchorAt = anchorInstant(occurrence, anchor);
-  if (anchor === "CREATED" || anchorAt === undefined) return true;
+  if (anchorAt === undefined) return true;
   const dueWasAhead = anchorAt + ms > anchorSetAt(occurrence, anchor);
   return !dueWasAhead || others.some((times) => Math.abs((anchorInKey(times) ?? anchorAt) - anchorAt) < MIN_MOVE_MS);
 }
