@@ -80,6 +80,7 @@ const MESSAGES: Record<string, readonly [code: FieldProblemCode, text: (expected
   numberNotEqual: ["OUT_OF_RANGE", (value) => `must not be ${String(value)}`],
   boolean: ["WRONG_TYPE", () => "must be true or false"],
   array: ["WRONG_TYPE", () => "must be an array"],
+  arrayMin: ["TOO_SHORT", (least) => `must have at least ${String(least)} ${least === 1 ? "entry" : "entries"}`],
   arrayMax: ["TOO_MANY", (most) => `must have at most ${String(most)} entries`],
   object: ["WRONG_TYPE", () => "must be an object"],
   stringMax: ["TOO_LONG", (most) => `must be at most ${String(most)} characters`],
@@ -92,7 +93,13 @@ function problemsOf(error: ValidationError, params: object): FieldProblem[] {
   if (type !== "objectStrict") return [problemOf(error)];
   const allowed = String(expected).split(", ");
   if (field === undefined) return unknownMembers("", params, allowed);
-  return unknownMembers(field, (params as Record<string, unknown>)[field], allowed);
+  return unknownMembers(field, memberAt(params, field), allowed);
+}
+
+/** The value at a path such as `recurrence` or `offsets[2]`. */
+function memberAt(params: object, path: string): unknown {
+  const names = path.split(/[.[\]]+/).filter((name) => name !== "");
+  return names.reduce((value: unknown, name) => (Object(value) as Record<string, unknown>)[name], params);
 }
 
 /** Limits of the response: the number of unknown members that are named, and the length of each name. */

@@ -23,6 +23,13 @@ const contract = action<Record<string, unknown>, void>({
     amount: optional(integer(1, 9)),
     roles: optional(listOf(snowflake, 2)),
     recurrence,
+    rules: {
+      type: "array",
+      optional: true,
+      min: 1,
+      max: 2,
+      items: { type: "object", strict: true, props: { at: integer(1, 9) } },
+    },
   },
   keys: "none",
   idempotent: true,

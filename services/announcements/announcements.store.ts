@@ -1,5 +1,6 @@
 import type { Connection, Model } from "mongoose";
 import { complete } from "../../mixins/objects/complete.ts";
+import { definedFields } from "../../mixins/objects/defined-fields.ts";
 import {
   changesSince,
   unchangedFields,
@@ -90,6 +91,7 @@ const RULE_PROJECTION = {
   eventColor: 1,
   hours: 1,
   minutes: 1,
+  offsets: 1,
   enabled: 1,
   revision: 1,
   standsSince: 1,
@@ -232,6 +234,7 @@ function ruleOf(row: RuleRow): AnnouncementRule {
     eventColor: row.eventColor,
     hours: row.hours,
     minutes: row.minutes,
+    ...definedFields({ offsets: row.offsets }),
     enabled: row.enabled,
     revision: row.revision,
     standsSince: row.standsSince.getTime(),
@@ -249,6 +252,7 @@ export function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
     eventColor: row.eventColor,
     hours: row.hours,
     minutes: row.minutes,
+    ...(row.offsets === undefined ? undefined : { offsets: row.offsets }),
     info: row.info,
     enabled: row.enabled,
     infoOnly: row.infoOnly,

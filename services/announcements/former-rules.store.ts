@@ -6,6 +6,7 @@ import {
   findFormerStatesAfter,
   storedStateExpression,
 } from "../../mixins/mongo/former-state.ts";
+import type { PostOffset } from "../contracts/announcement-offsets.ts";
 import type { AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 
@@ -14,6 +15,13 @@ export interface FormerRuleFields
   extends FormerState, Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until"> {
   readonly standsSince: Date;
 }
+
+/** The stored form of an offset (D54). */
+export const offsetPaths = {
+  anchor: String,
+  minutes: Number,
+  _id: false,
+} satisfies Record<keyof PostOffset | "_id", unknown>;
 
 const formerPaths = {
   guildId: String,
@@ -24,6 +32,7 @@ const formerPaths = {
   eventColor: String,
   hours: Number,
   minutes: Number,
+  offsets: { type: [offsetPaths], default: undefined },
   revision: Number,
   standsSince: Date,
 } satisfies Record<keyof FormerRuleFields, unknown>;

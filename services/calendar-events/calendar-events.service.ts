@@ -54,7 +54,7 @@ import { feedPages } from "./feed/feed-pages.ts";
 import { changedEventsReader } from "./store/changed-events.store.ts";
 import { feedReads } from "./store/feed-reads.store.ts";
 import { startZoneRulesCheck } from "./reindex-changed-zones.ts";
-import { formerOccurrences } from "./former-occurrences.ts";
+import { announcedOccurrences } from "./occurrences-by-anchor.ts";
 import { eventResolver, toView } from "./event-resolver.ts";
 import { zoneRulesStore } from "./store/zone-rules.store.ts";
 import { windowPages } from "./window-pages.ts";
@@ -87,6 +87,7 @@ export function calendarEventsService({
   const zoneRules = zoneRulesStore(connection);
   let zoneRulesCheck: ReturnType<typeof startZoneRulesCheck> | undefined;
   const windows = calendarWindows(store, calendars);
+  const occurrences = announcedOccurrences(store, calendars, windows);
   const pages = windowPages(store, calendars);
   const search = eventSearch(store, calendars);
   const events = eventResolver(store, calendars);
@@ -210,14 +211,9 @@ export function calendarEventsService({
         return eventIds.filter((eventId, at) => found[at] !== undefined || followed.has(eventId));
       }),
 
-      ...serve(listOccurrencesStarting, async (params, context) => {
-        const isCalendarAllowed = (calendarNumber: number) => isAllowed(params.guildId, calendarNumber, context);
-        const [starting, former] = await Promise.all([
-          windows.listStarting(params, isCalendarAllowed),
-          params.formerAfter === undefined ? undefined : formerOccurrences(params, store, calendars, isCalendarAllowed),
-        ]);
-        return former === undefined ? starting : { ...starting, former };
-      }),
+      ...serve(listOccurrencesStarting, async (params, context) =>
+        occurrences.list(params, (calendarNumber) => isAllowed(params.guildId, calendarNumber, context)),
+      ),
 
       ...serve(getOccurrence, async ({ guildId, occurrenceId }, context) => {
         const resolved = await findAllowed(guildId, occurrenceId, context);

@@ -213,7 +213,7 @@ async function eventsNamed(
 }
 
 /** Time limit of a search; its callers wait as long (`services/dispatch/adapters/owner-services.ts`). */
-const SEARCH_TIMEOUT_MS = 5_000;
+export const SEARCH_TIMEOUT_MS = 5_000;
 
 async function collectStarting(reads: EventReads, search: Search, window: Window): Promise<void> {
   const { guildId, calendars, limit, texts, only, changedSince = 0, found, deadline } = search;
@@ -270,7 +270,7 @@ async function collectAllDay(
  * The instant since which an event must have changed to be read. Undefined if a calendar has a new zone since, which
  * moves events without a write of their own.
  */
-function storedChangedSince({
+export function storedChangedSince({
   calendars,
   changedSince,
 }: Pick<Search, "calendars" | "changedSince">): EpochMs | undefined {
@@ -285,7 +285,7 @@ function windowUpTo({ from, until }: Window, last: EpochMs): Window {
 }
 
 /** The numbers of those calendars that the guild may have (D20). */
-async function allowedNumbers(
+export async function allowedNumbers(
   numbers: readonly number[],
   isAllowed: (calendarNumber: number) => Promise<boolean>,
 ): Promise<number[]> {

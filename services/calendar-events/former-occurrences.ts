@@ -1,10 +1,19 @@
 import { MAX_FORMER_STATES } from "../../mixins/mongo/former-state.ts";
+import { unhandled } from "../../mixins/objects/unhandled.ts";
+import { anchorInstant, type OffsetAnchor } from "../contracts/announcement-offsets.ts";
 import type { Occurrence, OccurrencesStartingParams } from "../contracts/occurrences.contract.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
 import { anchorOf, type Calendar, calendarByNumber } from "./domain/calendar/calendar.ts";
 import { seriesOf, type StoredEvent } from "./domain/event/event.ts";
-import { occurrencesStarting, ruleOccurrenceAt } from "./domain/recurrence/occurrences.ts";
+import {
+  firstRuleOccurrence,
+  occurrencesOverlapping,
+  occurrencesStarting,
+  type RuleOccurrence,
+  ruleOccurrenceAt,
+  type Series,
+} from "./domain/recurrence/occurrences.ts";
 import type { FormerEvent } from "./store/former-events.store.ts";
 import {
   announcedOccurrence,
@@ -13,13 +22,12 @@ import {
   singleOccurrence,
 } from "./domain/event/effective-occurrence.ts";
 import { mergedWindows, type Window } from "../contracts/window.ts";
-import { startsIn } from "./domain/event/window.ts";
 
 /**
- * Returns the former occurrences that started in the windows, of events that were moved, recolored or removed since.
+ * Returns the former occurrences that started, or had another anchor, in the windows, of events that were moved, recolored or removed since.
  */
 export async function formerOccurrences(
-  { guildId, windows, formerAfter = Infinity }: OccurrencesStartingParams,
+  { guildId, windows, anchor = "START", formerAfter = Infinity }: OccurrencesStartingParams,
   store: Pick<CalendarEventsStore, "formerEvents">,
   calendars: Pick<CalendarsStore, "list">,
   isAllowed: (calendarNumber: number) => Promise<boolean>,
@@ -33,7 +41,7 @@ export async function formerOccurrences(
     const { calendarNumber } = former.event ?? former.occurrence;
     const calendar = calendarByNumber(guildId, written, calendarNumber);
     if (!(await isAllowed(calendarNumber))) continue;
-    for (const occurrence of merged.flatMap((window) => occurrencesIn(window, former, calendar))) {
+    for (const occurrence of merged.flatMap((window) => occurrencesIn(window, anchor, former, calendar))) {
       if (occurrences.length >= MAX_FORMER_STATES) return occurrences;
       occurrences.push({ ...occurrence, until: former.until });
     }
@@ -41,30 +49,49 @@ export async function formerOccurrences(
   return occurrences;
 }
 
-function occurrencesIn(window: Window, former: FormerEvent, calendar: Calendar): Occurrence[] {
-  if (former.event !== undefined)
-    return occurrencesStartingIn(window, former, calendar).map((each) => announcedOccurrence(each, calendar));
-  const { occurrence } = former;
-  return startsIn(occurrence, window) ? [{ ...occurrence, timezone: anchorOf(calendar).timezone }] : [];
+function occurrencesIn(window: Window, anchor: OffsetAnchor, former: FormerEvent, calendar: Calendar): Occurrence[] {
+  const found =
+    former.event === undefined
+      ? [{ ...former.occurrence, timezone: anchorOf(calendar).timezone }]
+      : occurrencesOf(window, anchor, former, calendar).map((each) => announcedOccurrence(each, calendar));
+  return found.filter((occurrence) => {
+    const at = anchorInstant(occurrence, anchor);
+    return at !== undefined && at >= window.from && at < window.until;
+  });
 }
 
-function occurrencesStartingIn(
+/** All occurrences that have the anchor in the window, and perhaps others. */
+function occurrencesOf(
   window: Window,
+  anchor: OffsetAnchor,
   { event, overrides, missingFrom = Infinity }: Extract<FormerEvent, { readonly event: StoredEvent }>,
   calendar: Calendar,
 ): EffectiveOccurrence[] {
   const series = seriesOf(event, calendar);
-  if (series === undefined) {
-    const single = singleOccurrence(event, calendar);
-    return startsIn(single, window) ? [single] : [];
-  }
+  if (series === undefined) return [singleOccurrence(event, calendar)];
   const overridden = new Set(overrides.map(({ original }) => original));
-  const unchanged = occurrencesStarting(series, window, MAX_FORMER_STATES)
+  const unchanged = ruleOccurrencesIn(window, anchor, series)
     .filter(({ original }) => original < missingFrom && !overridden.has(original))
     .flatMap((ruleOccurrence) => effectiveOccurrence(event, ruleOccurrence, undefined, calendar) ?? []);
   const changed = overrides.flatMap((override) => {
     const ruleOccurrence = ruleOccurrenceAt(series, override.original);
     return (ruleOccurrence && effectiveOccurrence(event, ruleOccurrence, override, calendar)) ?? [];
   });
-  return [...unchanged, ...changed.filter((occurrence) => startsIn(occurrence, window))];
+  return [...unchanged, ...changed];
+}
+
+function ruleOccurrencesIn(window: Window, anchor: OffsetAnchor, series: Series): RuleOccurrence[] {
+  switch (anchor) {
+    case "START":
+      return occurrencesStarting(series, window, MAX_FORMER_STATES);
+    case "END":
+      return occurrencesOverlapping(series, { ...window, from: window.from - 1 }, MAX_FORMER_STATES);
+    case "CREATED": {
+      const first = ruleOccurrenceAt(series, firstRuleOccurrence(series).original);
+      return first === undefined ? [] : [first];
+    }
+    default:
+      unhandled(anchor);
+      return [];
+  }
 }

@@ -1,7 +1,7 @@
 import type { EpochMs } from "../contracts/ids.ts";
 import type { Calendar } from "./domain/calendar/calendar.ts";
 import type { ChangedEvent } from "./domain/event/change-event.ts";
-import { type CalendarEvent, seriesOf, type StoredEvent } from "./domain/event/event.ts";
+import { type CalendarEvent, seriesOf, type StoredEvent, withoutStamps } from "./domain/event/event.ts";
 import { ruleOccurrenceAt } from "./domain/recurrence/occurrences.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 
@@ -38,6 +38,6 @@ export function withOverrides(event: CalendarEvent, hasOverrides: boolean): Cale
 
 /** The next revision of a series whose occurrence has changed. */
 export function changedSeries(stored: StoredEvent): CalendarEvent {
-  const { scheduledAt: _, coloredAt: __, changedBy: ___, ...event } = stored;
+  const event = withoutStamps(stored);
   return withOverrides({ ...event, revision: stored.revision + 1 }, true);
 }

@@ -1,3 +1,4 @@
+import { MAX_OFFSET_MINUTES, offsetsRule } from "./announcement-offsets.ts";
 import { COLORS, type Color } from "./calendar-events.contract.ts";
 import type { FieldProblem } from "./contract.ts";
 import { integer, listOf, oneOf, snowflake, snowflakeOr, text } from "./field-rules.ts";
@@ -7,7 +8,7 @@ export const ANNOUNCEMENT_TYPES = ["UNIVERSAL", "SPECIFIC", "COLOR", "RECUR"] as
 export type AnnouncementType = (typeof ANNOUNCEMENT_TYPES)[number];
 
 /** The longest lead time, 366 days (D25). */
-const MAX_LEAD_MINUTES = 527_040;
+const MAX_LEAD_MINUTES = MAX_OFFSET_MINUTES;
 /** Entries in each list of subscribers (D26). */
 export const MAX_SUBSCRIBERS = 1000;
 /** The same limit as for an event's description (D21). */
@@ -19,6 +20,7 @@ export const announcementRules = {
   type: oneOf(ANNOUNCEMENT_TYPES),
   hours: integer(0, MAX_LEAD_MINUTES / 60),
   minutes: integer(0, MAX_LEAD_MINUTES),
+  offsets: offsetsRule,
   info: text(MAX_INFO_CHARACTERS),
   // `colorProblems` checks the value: a color is ignored, whatever its value, if the type does not use it (D27).
   eventColor: { type: "string", optional: true, documented: COLORS },

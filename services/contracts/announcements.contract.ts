@@ -6,6 +6,7 @@ import {
   referenceProblems,
   subscriberProblems,
 } from "./announcement-fields.ts";
+import { missingLeadTime, offsetProblems, type PostOffset } from "./announcement-offsets.ts";
 import type { Color } from "./calendar-events.contract.ts";
 import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
 import { action, broadcastEvent, type Changed } from "./contract.ts";
@@ -33,9 +34,11 @@ export interface Announcement extends Changed {
   readonly eventId: EventId | OccurrenceId | "";
   /** The color of COLOR, where `NONE` means events without one; `NONE` for the other types. */
   readonly eventColor: Color;
-  /** Lead time is `hours`·60 + `minutes` before the start (D25). */
+  /** Lead time is `hours`·60 + `minutes` before the start (D25). With `offsets`, it is derived from them (`leadTimeOf`). */
   readonly hours: number;
   readonly minutes: number;
+  /** When it is posted, in place of the lead time; without duplicates (D54). */
+  readonly offsets?: readonly PostOffset[];
   readonly info: string;
   readonly enabled: boolean;
   readonly infoOnly: boolean;
@@ -51,7 +54,17 @@ export interface Announcement extends Changed {
 /** The part of an announcement that determines events and due times, without the long texts and subscribers. */
 export type AnnouncementRule = Pick<
   Announcement,
-  "id" | "channel" | "type" | "eventId" | "eventColor" | "hours" | "minutes" | "enabled" | "revision" | "standsSince"
+  | "id"
+  | "channel"
+  | "type"
+  | "eventId"
+  | "eventColor"
+  | "hours"
+  | "minutes"
+  | "offsets"
+  | "enabled"
+  | "revision"
+  | "standsSince"
 > & {
   /** For a former rule: time of the change that ended it. Database time. */
   readonly until?: EpochMs;
@@ -77,8 +90,10 @@ export interface CreateAnnouncementParams {
   readonly type: AnnouncementType;
   readonly eventId?: string;
   readonly eventColor?: Color;
-  readonly hours: number;
-  readonly minutes: number;
+  /** Required without `offsets`. */
+  readonly hours?: number;
+  readonly minutes?: number;
+  readonly offsets?: readonly PostOffset[];
   readonly info: string;
   readonly enabled?: boolean;
   readonly infoOnly?: boolean;
@@ -109,8 +124,9 @@ export const createAnnouncement = action<CreateAnnouncementParams, { readonly id
     type: announcementRules.type,
     eventId: optional(reference),
     eventColor: announcementRules.eventColor,
-    hours: announcementRules.hours,
-    minutes: announcementRules.minutes,
+    hours: optional(announcementRules.hours),
+    minutes: optional(announcementRules.minutes),
+    offsets: optional(announcementRules.offsets),
     info: announcementRules.info,
     enabled: optional(flag, ANNOUNCEMENT_DEFAULTS.enabled),
     infoOnly: optional(flag, ANNOUNCEMENT_DEFAULTS.infoOnly),
@@ -121,6 +137,8 @@ export const createAnnouncement = action<CreateAnnouncementParams, { readonly id
     ...referenceProblems(fields),
     ...colorProblems(fields),
     ...leadTimeProblems(fields.hours, fields.minutes),
+    ...missingLeadTime(fields),
+    ...offsetProblems(fields),
   ],
   dependsOn: ({ type }) => (type === "SPECIFIC" || type === "RECUR" ? ["calendar-events"] : []),
   idempotent: true,
@@ -138,6 +156,7 @@ export const updateAnnouncement = action<UpdateAnnouncementParams, Revised>({
     eventColor: announcementRules.eventColor,
     hours: optional(announcementRules.hours),
     minutes: optional(announcementRules.minutes),
+    offsets: optional(announcementRules.offsets),
     info: clearable(announcementRules.info),
     enabled: optional(flag),
     infoOnly: optional(flag),
@@ -152,6 +171,7 @@ export const updateAnnouncement = action<UpdateAnnouncementParams, Revised>({
   crossFieldProblems: (fields) => [
     ...colorProblems(fields),
     ...leadTimeProblems(fields.hours, fields.minutes),
+    ...offsetProblems(fields),
     ...subscriberProblems(fields),
   ],
   dependsOn: ({ eventId = "" }) => (eventId === "" ? [] : ["calendar-events"]),

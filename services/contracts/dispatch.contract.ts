@@ -1,3 +1,4 @@
+import { OFFSET_ANCHORS, type OffsetAnchor, offsetsRule, type PostOffset } from "./announcement-offsets.ts";
 import { action, broadcastEvent, type EventContract } from "./contract.ts";
 import { epochMs, guildId, integer, oneOf, optional, reference, snowflake, text, textOf } from "./field-rules.ts";
 import {
@@ -83,6 +84,9 @@ interface ListedPost {
   readonly announcementId: AnnouncementId;
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
+  /** The offset by which it is due; absent for a lead time (D54). */
+  readonly anchor?: OffsetAnchor;
+  readonly offsetMinutes?: number;
   readonly channel: string;
 }
 
@@ -231,12 +235,20 @@ export interface EmbedBody {
   readonly fields?: readonly { readonly name: string; readonly value: string; readonly inline: boolean }[];
 }
 
+/** An offset of an announcement with the due instant of an occurrence. */
+export interface PreviewedOffset extends PostOffset {
+  /** Absent if nothing is posted by the offset: an occurrence of a series but the first has no anchor CREATED. */
+  readonly dueAt?: EpochMs;
+}
+
 /** The messages that an announcement would post now. */
 export interface PostPreview {
   /** The occurrence for which the messages are rendered. */
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
   readonly channel: string;
+  /** When the posts for the occurrence are due by the offsets of the announcement; absent for a lead time (D54). */
+  readonly offsets?: readonly PreviewedOffset[];
   /** The problem that would prevent the post (D35); absent if there is none or it cannot be determined. */
   readonly problem?: PostProblem;
   readonly messages: readonly MessageBody[];
@@ -266,6 +278,8 @@ const outcome: EventContract<PostOutcome>["payload"] = {
   announcementId: textOf("an announcement's id", ANNOUNCEMENT_ID, 36),
   eventId: eventIdRule,
   startsAt: epochMs,
+  anchor: optional(oneOf(OFFSET_ANCHORS)),
+  offsetMinutes: optional(offsetsRule.items.props.minutes),
   dueAt: integer(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
   channel: snowflake,
   state: oneOf(POST_STATES),

@@ -2,8 +2,8 @@ import type { ValidationRuleObject } from "fastest-validator";
 import { GUILD_ID, INT64_MAX, isGuildId, LAST_EPOCH_MS, SNOWFLAKE } from "./ids.ts";
 
 /**
- * Rules for single fields, for fastest-validator. It ignores the properties `form`, `item`, `documented`, `documentedDefault`
- * and `int64`, which are for the API document.
+ * Rules for single fields, for fastest-validator. It ignores the properties `form`, `item`, `title`, `documented`,
+ * `documentedDefault` and `int64`, which are for the API document.
  */
 type Rule = ValidationRuleObject;
 

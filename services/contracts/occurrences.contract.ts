@@ -1,3 +1,4 @@
+import { OFFSET_ANCHORS, type OffsetAnchor } from "./announcement-offsets.ts";
 import { type Color, COLORS, type EventTexts, MAX_ENTRIES } from "./calendar-events.contract.ts";
 import { action, type Changed } from "./contract.ts";
 import type { AllDayFields } from "./event-times.ts";
@@ -23,8 +24,15 @@ export interface Occurrence extends EventTexts, AllDayFields, Changed {
   readonly isFirst: boolean;
   /** Time at which it got its current start: created, moved, or its rule changed (D31). Database time. */
   readonly scheduledAt: EpochMs;
+  /** Time at which it got its current end, if that was later than `scheduledAt` (D54). Database time. */
+  readonly endSetAt?: EpochMs;
   /** Time at which it got its current color (D31). Database time. */
   readonly coloredAt: EpochMs;
+  /**
+   * Time at which its event was created (D54). Absent for an occurrence of a series but the first, for a series that was split
+   * from another one, and in copies that a previous release has stored.
+   */
+  readonly createdAt?: EpochMs;
   /** For a former occurrence: time of the change that ended it. Database time. */
   readonly until?: EpochMs;
 }
@@ -36,13 +44,15 @@ export interface OccurrencesStartingParams {
   readonly guildId: GuildId;
   /** In any order; at most 1000. */
   readonly windows: readonly Window[];
+  /** The instant that is in one of the windows: the start by default, the end, or the creation (`createdAt`). */
+  readonly anchor?: OffsetAnchor;
   /** Largest number of occurrences in the result, 1 … 10 000. */
   readonly limit: number;
   /** Whether the occurrences have texts; true by default. */
   readonly texts?: boolean;
   /** Restricts the result to these occurrences. */
   readonly only?: OnlyOccurrences;
-  /** Omits occurrences that got their start and their color before this time. */
+  /** Omits occurrences that got their start, their end and their color before this time. */
   readonly changedSince?: EpochMs;
   /**
    * If set, `former` has the occurrences of events before their last move, change of color or removal, if that was later than
@@ -64,7 +74,7 @@ export interface OccurrencesStarting {
   readonly former?: Occurrence[];
 }
 
-/** The rule of a window of starts. */
+/** The rule of a window. */
 export const windowRule = {
   type: "object",
   strict: true,
@@ -78,13 +88,14 @@ export const onlyRule = {
   props: { color: optional(oneOf(COLORS)), eventId: optional(reference) },
 } as const;
 
-/** For dispatch: lists the occurrences in all calendars of the guild that start in one of the windows. */
+/** For dispatch: lists the occurrences in all calendars of the guild that start, or have another anchor, in one of the windows. */
 export const listOccurrencesStarting = action<OccurrencesStartingParams, OccurrencesStarting>({
   name: "calendar-events.listOccurrencesStarting",
   keys: "none",
   params: {
     guildId,
     windows: { type: "array", max: 1000, items: windowRule },
+    anchor: optional(oneOf(OFFSET_ANCHORS)),
     limit: integer(1, MAX_ENTRIES),
     texts: optional(flag),
     only: optional(onlyRule),

@@ -3,7 +3,7 @@ import { DRAFTS_NOW } from "./any-drafts.ts";
 import { MemoryGuild } from "../doubles/memory-guild.ts";
 import type { EpochMs } from "../../services/contracts/ids.ts";
 import type { Occurrence } from "../../services/contracts/occurrences.contract.ts";
-import { leadMs } from "../../services/dispatch/domain/plan/fire-time.ts";
+import { leadMs } from "../../services/dispatch/domain/plan/offsets.ts";
 import type { PlanInput } from "../../services/dispatch/domain/plan/plan-input.ts";
 import { firstPositionAt } from "../../services/dispatch/domain/plan/plan-order.ts";
 import { planPosts } from "../../services/dispatch/domain/plan/plan-posts.ts";
@@ -41,7 +41,7 @@ export function planned(
     guildId,
     announcements: rules,
     occurrences,
-    windows: [{ from: now - GRACE_MS, until: Infinity }],
+    windows: { START: [{ from: now - GRACE_MS, until: Infinity }] },
     existing,
     sinks: ["log", "discord"],
     start: firstPositionAt(now - GRACE_MS),

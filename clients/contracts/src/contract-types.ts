@@ -6,6 +6,18 @@ export const ANNOUNCEMENT_TYPES = ["UNIVERSAL", "SPECIFIC", "COLOR", "RECUR"] as
 
 export type AnnouncementType = (typeof ANNOUNCEMENT_TYPES)[number];
 
+/** The instants of an event from which the due instant of a post is counted (D54). */
+export const OFFSET_ANCHORS = ["START", "END", "CREATED"] as const;
+
+export type OffsetAnchor = (typeof OFFSET_ANCHORS)[number];
+
+/** When an announcement is posted, relative to an instant of the event (D54). */
+export interface PostOffset {
+  readonly anchor: OffsetAnchor;
+  /** Negative before the anchor, positive after it. */
+  readonly minutes: number;
+}
+
 export interface Announcement extends Changed {
   readonly id: AnnouncementId;
   readonly guildId: GuildId;
@@ -15,9 +27,11 @@ export interface Announcement extends Changed {
   readonly eventId: EventId | OccurrenceId | "";
   /** The color of COLOR, where `NONE` means events without one; `NONE` for the other types. */
   readonly eventColor: Color;
-  /** Lead time is `hours`·60 + `minutes` before the start (D25). */
+  /** Lead time is `hours`·60 + `minutes` before the start (D25). With `offsets`, it is derived from them (`leadTimeOf`). */
   readonly hours: number;
   readonly minutes: number;
+  /** When it is posted, in place of the lead time; without duplicates (D54). */
+  readonly offsets?: readonly PostOffset[];
   readonly info: string;
   readonly enabled: boolean;
   readonly infoOnly: boolean;
@@ -42,8 +56,10 @@ export interface CreateAnnouncementParams {
   readonly type: AnnouncementType;
   readonly eventId?: string;
   readonly eventColor?: Color;
-  readonly hours: number;
-  readonly minutes: number;
+  /** Required without `offsets`. */
+  readonly hours?: number;
+  readonly minutes?: number;
+  readonly offsets?: readonly PostOffset[];
   readonly info: string;
   readonly enabled?: boolean;
   readonly infoOnly?: boolean;
@@ -391,6 +407,9 @@ interface ListedPost {
   readonly announcementId: AnnouncementId;
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
+  /** The offset by which it is due; absent for a lead time (D54). */
+  readonly anchor?: OffsetAnchor;
+  readonly offsetMinutes?: number;
   readonly channel: string;
 }
 
@@ -486,12 +505,20 @@ export interface EmbedBody {
   readonly fields?: readonly { readonly name: string; readonly value: string; readonly inline: boolean }[];
 }
 
+/** An offset of an announcement with the due instant of an occurrence. */
+export interface PreviewedOffset extends PostOffset {
+  /** Absent if nothing is posted by the offset: an occurrence of a series but the first has no anchor CREATED. */
+  readonly dueAt?: EpochMs;
+}
+
 /** The messages that an announcement would post now. */
 export interface PostPreview {
   /** The occurrence for which the messages are rendered. */
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
   readonly channel: string;
+  /** When the posts for the occurrence are due by the offsets of the announcement; absent for a lead time (D54). */
+  readonly offsets?: readonly PreviewedOffset[];
   /** The problem that would prevent the post (D35); absent if there is none or it cannot be determined. */
   readonly problem?: PostProblem;
   readonly messages: readonly MessageBody[];
@@ -991,7 +1018,7 @@ export interface Actions {
   };
   /** Deletes an event, a series, or its occurrences from one on, or cancels one occurrence. */
   readonly "calendar-events.remove": { readonly params: RemoveEventParams; readonly result: void };
-  /** Creates an announcement, which is posted a set time before each event that it covers. */
+  /** Creates an announcement, which is posted at set times relative to each event that it covers. */
   readonly "announcements.create": {
     readonly params: CreateAnnouncementParams;
     readonly result: { readonly id: AnnouncementId } & Revised;

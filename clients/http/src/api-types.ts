@@ -1183,7 +1183,7 @@ export interface V2EventsDeleteResponse {
   message: "Event deleted";
 }
 /**
- * Body of a request to `/v1/announcement/create`. Creates an announcement, which is posted a set time before each event that it covers.
+ * Body of a request to `/v1/announcement/create`. Creates an announcement, which is posted at set times relative to each event that it covers.
  */
 export interface V1AnnouncementCreateRequest {
   /**
@@ -1220,13 +1220,20 @@ export interface V1AnnouncementCreateRequest {
     | "NONE"
     | null;
   /**
-   * Hours before the start at which the announcement is posted, added to `minutes`; 527040 minutes (366 days) at most in all.
+   * Hours before the start at which the announcement is posted, added to `minutes`; required without `offsets`.
    */
-  hours: number;
+  hours?: number | null;
   /**
-   * Minutes before the start at which the announcement is posted, added to `hours`.
+   * Minutes before the start at which the announcement is posted, added to `hours`; required without `offsets`.
    */
-  minutes: number;
+  minutes?: number | null;
+  /**
+   * When the announcement is posted, in place of `hours` and `minutes`: 1 to 8 different offsets. Absent for an announcement with `hours` and `minutes`.
+   *
+   * @minItems 1
+   * @maxItems 8
+   */
+  offsets?: OffsetInput[] | null;
   /**
    * Additional text of the post, at most 4000 characters; empty for none.
    */
@@ -1253,7 +1260,20 @@ export interface V1AnnouncementCreateRequest {
   subscribers_user?: string[] | null;
 }
 /**
- * Body of a response of `/v1/announcement/create` with the status 200. Creates an announcement, which is posted a set time before each event that it covers.
+ * When an announcement is posted, relative to an instant of the event.
+ */
+export interface OffsetInput {
+  /**
+   * Instant of the event from which the minutes count: its start (START), its end (END), or its creation (CREATED; once for an event or series). Upper or lower case.
+   */
+  anchor: "START" | "END" | "CREATED";
+  /**
+   * Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED.
+   */
+  minutes: number;
+}
+/**
+ * Body of a response of `/v1/announcement/create` with the status 200. Creates an announcement, which is posted at set times relative to each event that it covers.
  */
 export interface V1AnnouncementCreateResponse {
   /**
@@ -1279,7 +1299,7 @@ export interface V1AnnouncementGetRequest {
   id: string;
 }
 /**
- * An announcement: the events that it covers, its channel, and the time of the post before the start.
+ * An announcement: the events that it covers, its channel, and the times of its posts.
  */
 export interface Announcement {
   /**
@@ -1311,13 +1331,17 @@ export interface Announcement {
    */
   type: "UNIVERSAL" | "SPECIFIC" | "COLOR" | "RECUR";
   /**
-   * Hours before the start at which the announcement is posted, added to `minutes`; 527040 minutes (366 days) at most in all.
+   * Hours before the start at which the announcement is posted, added to `minutes`; 527040 minutes (366 days) at most in all. With `offsets`: those of the first offset at or before the start, or 0.
    */
   hours: number;
   /**
-   * Minutes before the start at which the announcement is posted, added to `hours`.
+   * Minutes before the start at which the announcement is posted, added to `hours`. With `offsets`: those of the first offset at or before the start, or 0.
    */
   minutes: number;
+  /**
+   * When the announcement is posted, in place of `hours` and `minutes`: 1 to 8 different offsets. Absent for an announcement with `hours` and `minutes`.
+   */
+  offsets?: Offset[];
   /**
    * Additional text of the post, at most 4000 characters; empty for none.
    */
@@ -1342,6 +1366,19 @@ export interface Announcement {
    * Present, and true, when the event of the announcement does not exist any more, or the first occurrence of the series that SPECIFIC refers to. The announcement is never posted.
    */
   dangling?: true;
+}
+/**
+ * When an announcement is posted, relative to an instant of the event.
+ */
+export interface Offset {
+  /**
+   * Instant of the event from which the minutes count: its start (START), its end (END), or its creation (CREATED; once for an event or series).
+   */
+  anchor: "START" | "END" | "CREATED";
+  /**
+   * Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED.
+   */
+  minutes: number;
 }
 /**
  * Body of a request to `/v1/announcement/list`. Lists the guild's announcements in the order of their creation.
@@ -1418,13 +1455,17 @@ export interface ListedAnnouncement {
    */
   type: "UNIVERSAL" | "SPECIFIC" | "COLOR" | "RECUR";
   /**
-   * Hours before the start at which the announcement is posted, added to `minutes`; 527040 minutes (366 days) at most in all.
+   * Hours before the start at which the announcement is posted, added to `minutes`; 527040 minutes (366 days) at most in all. With `offsets`: those of the first offset at or before the start, or 0.
    */
   hours: number;
   /**
-   * Minutes before the start at which the announcement is posted, added to `hours`.
+   * Minutes before the start at which the announcement is posted, added to `hours`. With `offsets`: those of the first offset at or before the start, or 0.
    */
   minutes: number;
+  /**
+   * When the announcement is posted, in place of `hours` and `minutes`: 1 to 8 different offsets. Absent for an announcement with `hours` and `minutes`.
+   */
+  offsets?: Offset[];
   /**
    * Additional text of the post, at most 4000 characters; empty for none.
    */
@@ -1520,6 +1561,14 @@ export interface UpcomingPost {
    * Start of the event, in Unix milliseconds (UTC).
    */
   epoch_start: number;
+  /**
+   * Anchor of the offset by which the post is due; absent for an announcement with `hours` and `minutes`.
+   */
+  anchor?: "START" | "END" | "CREATED";
+  /**
+   * Minutes of that offset; negative before the anchor.
+   */
+  offset_minutes?: number;
   /**
    * Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild.
    */
@@ -1650,6 +1699,14 @@ export interface SettledPost {
    */
   epoch_start: number;
   /**
+   * Anchor of the offset by which the post is due; absent for an announcement with `hours` and `minutes`.
+   */
+  anchor?: "START" | "END" | "CREATED";
+  /**
+   * Minutes of that offset; negative before the anchor.
+   */
+  offset_minutes?: number;
+  /**
    * Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild.
    */
   channel: string;
@@ -1741,6 +1798,10 @@ export interface V1AnnouncementPreviewResponse {
    */
   channel: string;
   /**
+   * When the posts for this event are due; absent for an announcement with `hours` and `minutes`.
+   */
+  offsets?: PreviewedOffset[];
+  /**
    * Known problem that would affect the post. With Discord, the channel is checked some seconds after the post is planned, and again every 2 to 30 minutes while there is a problem. Absent without a known problem, and with sinks that check nothing.
    */
   problem?: PostProblem;
@@ -1748,6 +1809,23 @@ export interface V1AnnouncementPreviewResponse {
    * The messages of the post in order, in the form of Discord's API.
    */
   messages: Message[];
+}
+/**
+ * An offset of an announcement, with its due instant for the shown event.
+ */
+export interface PreviewedOffset {
+  /**
+   * Instant of the event from which the minutes count: its start (START), its end (END), or its creation (CREATED; once for an event or series).
+   */
+  anchor: "START" | "END" | "CREATED";
+  /**
+   * Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED.
+   */
+  minutes: number;
+  /**
+   * Instant at which the post is due, in Unix milliseconds (UTC); absent for CREATED and an occurrence that is not the first of its series.
+   */
+  due?: number;
 }
 /**
  * A message in the form of Discord's API.
@@ -1901,13 +1979,20 @@ export interface V1AnnouncementUpdateRequest {
     | "RED"
     | "NONE";
   /**
-   * Hours before the start at which the announcement is posted, added to `minutes`; 527040 minutes (366 days) at most in all.
+   * Hours before the start at which the announcement is posted, added to `minutes`; 527040 minutes (366 days) at most in all. With `offsets`: those of the first offset at or before the start, or 0.
    */
   hours?: number;
   /**
-   * Minutes before the start at which the announcement is posted, added to `hours`.
+   * Minutes before the start at which the announcement is posted, added to `hours`. With `offsets`: those of the first offset at or before the start, or 0.
    */
   minutes?: number;
+  /**
+   * When the announcement is posted, in place of `hours` and `minutes`: 1 to 8 different offsets. Absent for an announcement with `hours` and `minutes`.
+   *
+   * @minItems 1
+   * @maxItems 8
+   */
+  offsets?: OffsetInput[];
   /**
    * Additional text of the post, at most 4000 characters; empty for none.
    */
@@ -2768,13 +2853,20 @@ export interface DraftChange {
     | "NONE"
     | null;
   /**
-   * Hours before the start at which the announcement is posted, added to `minutes`; 527040 minutes (366 days) at most in all.
+   * Hours before the start at which the announcement is posted, added to `minutes`; 527040 minutes (366 days) at most in all. With `offsets`: those of the first offset at or before the start, or 0.
    */
   hours?: number | null;
   /**
-   * Minutes before the start at which the announcement is posted, added to `hours`.
+   * Minutes before the start at which the announcement is posted, added to `hours`. With `offsets`: those of the first offset at or before the start, or 0.
    */
   minutes?: number | null;
+  /**
+   * When the announcement is posted, in place of `hours` and `minutes`: 1 to 8 different offsets. Absent for an announcement with `hours` and `minutes`.
+   *
+   * @minItems 1
+   * @maxItems 8
+   */
+  offsets?: OffsetInput[] | null;
   /**
    * Additional text of the post, at most 4000 characters; empty for none.
    */
@@ -3088,6 +3180,10 @@ export interface PostPreview {
    * Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild.
    */
   channel: string;
+  /**
+   * When the announcement is posted, in place of `hours` and `minutes`: 1 to 8 different offsets. Absent for an announcement with `hours` and `minutes`.
+   */
+  offsets?: PreviewedOffset[];
   /**
    * Known problem that would affect the post. With Discord, the channel is checked some seconds after the post is planned, and again every 2 to 30 minutes while there is a problem. Absent without a known problem, and with sinks that check nothing.
    */

@@ -1,5 +1,7 @@
 import { complete } from "../../../mixins/objects/complete.ts";
+import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { type AnnouncementType, leadTimeProblems, referenceProblems } from "../../contracts/announcement-fields.ts";
+import { isSameOffset, leadTimeOf, type PostOffset } from "../../contracts/announcement-offsets.ts";
 import {
   type Announcement,
   ANNOUNCEMENT_DEFAULTS,
@@ -46,8 +48,7 @@ export function newAnnouncement(
     channel: params.channel,
     type: params.type,
     ...referenceFields(params.type, eventId, params.eventColor ?? NO_COLOR),
-    hours: params.hours,
-    minutes: params.minutes,
+    ...newTimes(params),
     info: params.info,
     enabled: params.enabled ?? ANNOUNCEMENT_DEFAULTS.enabled,
     infoOnly: params.infoOnly ?? ANNOUNCEMENT_DEFAULTS.infoOnly,
@@ -55,6 +56,12 @@ export function newAnnouncement(
     subscribersUser: params.subscribersUser ?? ANNOUNCEMENT_DEFAULTS.subscribersUser,
     revision: 1,
   });
+}
+
+type AnnouncementTimes = Pick<Announcement, "hours" | "minutes" | "offsets">;
+
+function newTimes({ hours = 0, minutes = 0, offsets }: CreateAnnouncementParams): AnnouncementTimes {
+  return offsets === undefined ? { hours, minutes } : { ...leadTimeOf(offsets), offsets };
 }
 
 /** The result of an update: the next state, and whether the rule starts again from now (D31). */
@@ -88,8 +95,7 @@ export function changeAnnouncement(
     channel: changes.channel ?? stored.channel,
     type,
     ...referenceFields(type, eventId ?? stored.eventId, changes.eventColor ?? stored.eventColor),
-    hours: changes.hours ?? stored.hours,
-    minutes: changes.minutes ?? stored.minutes,
+    ...changedTimes(stored, changes),
     info: changes.info === undefined ? stored.info : (changes.info ?? ""),
     enabled: changes.enabled ?? stored.enabled,
     infoOnly: changes.infoOnly ?? stored.infoOnly,
@@ -113,11 +119,32 @@ function leadTooLong(stored: Announcement, changes: UpdateAnnouncementParams) {
   );
 }
 
-/** Whether an update enables the announcement, or changes its lead time or target. Disabling starts no new rule. */
+/**
+ * A lead time replaces the offsets, and the reverse. The lead time that a response has with offsets changes nothing, so that a
+ * client that does not know them can send it back (D54).
+ */
+function changedTimes(stored: Announcement, { offsets, ...changes }: UpdateAnnouncementParams): AnnouncementTimes {
+  if (offsets !== undefined) return { ...leadTimeOf(offsets), offsets };
+  const { hours = stored.hours, minutes = stored.minutes } = changes;
+  const isSame = hours === stored.hours && minutes === stored.minutes;
+  return { hours, minutes, ...(isSame ? definedFields({ offsets: stored.offsets }) : {}) };
+}
+
+/** Whether both are posted at the same times; the order of offsets is of no importance. */
+function isSameTimes(one: AnnouncementTimes, other: AnnouncementTimes): boolean {
+  const [offsets, others] = [one.offsets, other.offsets];
+  if (offsets === undefined || others === undefined) {
+    return offsets === others && one.hours * 60 + one.minutes === other.hours * 60 + other.minutes;
+  }
+  const isAmongOthers = (offset: PostOffset) => others.some((each) => isSameOffset(each, offset));
+  return offsets.length === others.length && offsets.every(isAmongOthers);
+}
+
+/** Whether an update enables the announcement, or changes its lead time, offsets or target. Disabling starts no new rule. */
 function restartsRule(before: Announcement, after: AnnouncementDraft): boolean {
   return (
     (after.enabled && !before.enabled) ||
-    before.hours * 60 + before.minutes !== after.hours * 60 + after.minutes ||
+    !isSameTimes(before, after) ||
     before.type !== after.type ||
     before.eventId !== after.eventId ||
     before.eventColor !== after.eventColor

@@ -130,3 +130,39 @@ describe("a reference (D24)", () => {
     expect(eventReference("SPECIFIC", null)).toEqual({ refusal: "EVENT_NOT_FOUND" });
   });
 });
+
+describe("the offsets of an announcement (D54)", () => {
+  const dayBefore = { anchor: "START", minutes: -1_470 } as const;
+  const atEnd = { anchor: "END", minutes: 0 } as const;
+  const withOffsets: Announcement = {
+    ...newAnnouncement(id, { ...params, hours: 24, minutes: 30, offsets: [atEnd, dayBefore] }, eventId),
+    standsSince: 1000,
+  };
+  const changed = (changes: object) => changeAnnouncement(withOffsets, { guildId, id, ...changes }, undefined);
+
+  test("are stored with the lead time that clients without offsets see", () => {
+    expect(withOffsets).toMatchObject({ hours: 24, minutes: 30, offsets: [atEnd, dayBefore] });
+    const { hours: _, minutes: __, ...rest } = params;
+    expect(newAnnouncement(id, { ...rest, offsets: [atEnd] }, eventId)).toMatchObject({ hours: 0, minutes: 0 });
+    expect(newAnnouncement(id, params, eventId)).not.toHaveProperty("offsets");
+  });
+
+  test("stay when a client sends back the lead time that it sees, and give way to another one", () => {
+    const same = { next: { offsets: [atEnd, dayBefore] }, restartsRule: false };
+    expect(changed({ info: "new" })).toMatchObject(same);
+    expect(changed({ hours: 24, minutes: 30 })).toMatchObject(same);
+    expect(changed({ hours: 2 })).toMatchObject({ next: { hours: 2, minutes: 30 }, restartsRule: true });
+    expect(changed({ hours: 2 })).not.toHaveProperty("next.offsets");
+  });
+
+  test("replace the lead time and other offsets, and begin the rule anew only if they differ", () => {
+    expect(change({ offsets: [atEnd] })).toMatchObject({
+      next: { hours: 0, minutes: 0, offsets: [atEnd] },
+      restartsRule: true,
+    });
+    expect(change({ offsets: [{ anchor: "START", minutes: -90 }] })).toMatchObject({ restartsRule: true });
+    expect(changed({ offsets: [dayBefore, atEnd] })).toMatchObject({ restartsRule: false });
+    expect(changed({ offsets: [dayBefore] })).toMatchObject({ next: { offsets: [dayBefore] }, restartsRule: true });
+    expect(changed({ offsets: [dayBefore, { ...atEnd, minutes: 1 }] })).toMatchObject({ restartsRule: true });
+  });
+});

@@ -9,6 +9,12 @@ const LIST_AMOUNT =
 const POSTS_AMOUNT =
   "Largest number of entries in the response, -1 for all. Without effect together with `limit` and `cursor`.";
 
+const NEEDED_WITHOUT_OFFSETS = "required without `offsets`.";
+const OFFSET_MINUTES =
+  "Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED.";
+const POST_ANCHOR =
+  "Anchor of the offset by which the post is due; absent for an announcement with `hours` and `minutes`.";
+
 /**
  * Descriptions of the fields for the API document, by their wire names. A description under the name of a schema and a field
  * (`ApiKey.id`) replaces the general one.
@@ -87,8 +93,25 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   type: "Events that the announcement covers: all of the guild (UNIVERSAL), one event (SPECIFIC), every occurrence of a series (RECUR), or those of one color (COLOR).",
   event_color: "Color that COLOR covers, where NONE means events without a color; ignored for other types.",
   hours:
-    "Hours before the start at which the announcement is posted, added to `minutes`; 527040 minutes (366 days) at most in all.",
-  minutes: "Minutes before the start at which the announcement is posted, added to `hours`.",
+    "Hours before the start at which the announcement is posted, added to `minutes`; 527040 minutes (366 days) at most in all. With `offsets`: those of the first offset at or before the start, or 0.",
+  minutes:
+    "Minutes before the start at which the announcement is posted, added to `hours`. With `offsets`: those of the first offset at or before the start, or 0.",
+  "V1AnnouncementCreateRequest.hours": `Hours before the start at which the announcement is posted, added to \`minutes\`; ${NEEDED_WITHOUT_OFFSETS}`,
+  "V1AnnouncementCreateRequest.minutes": `Minutes before the start at which the announcement is posted, added to \`hours\`; ${NEEDED_WITHOUT_OFFSETS}`,
+  offsets:
+    "When the announcement is posted, in place of `hours` and `minutes`: 1 to 8 different offsets. Absent for an announcement with `hours` and `minutes`.",
+  "V1AnnouncementPreviewResponse.offsets":
+    "When the posts for this event are due; absent for an announcement with `hours` and `minutes`.",
+  anchor:
+    "Instant of the event from which the minutes count: its start (START), its end (END), or its creation (CREATED; once for an event or series).",
+  "UpcomingPost.anchor": POST_ANCHOR,
+  "SettledPost.anchor": POST_ANCHOR,
+  offset_minutes: "Minutes of that offset; negative before the anchor.",
+  "Offset.minutes": OFFSET_MINUTES,
+  "OffsetInput.minutes": OFFSET_MINUTES,
+  "PreviewedOffset.minutes": OFFSET_MINUTES,
+  "PreviewedOffset.due":
+    "Instant at which the post is due, in Unix milliseconds (UTC); absent for CREATED and an occurrence that is not the first of its series.",
   info: "Additional text of the post, at most 4000 characters; empty for none.",
   enabled: "Whether the announcement is posted.",
   info_only: "Whether the post shows only `info`, unless it is empty.",

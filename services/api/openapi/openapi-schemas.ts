@@ -103,11 +103,13 @@ function valueSchema(field: Pick<RequestField, "fields">, rule: Rule, nullsAreAb
     case "array":
       return {
         type: "array",
+        ...(rule.min === undefined ? {} : { minItems: rule.min }),
         maxItems: rule.max,
         items: valueSchema(field, rule.item ?? rule.items ?? { type: "string" }, nullsAreAbsent),
       };
     case "object":
       return {
+        ...(rule.title === undefined ? {} : { title: rule.title }),
         ...objectSchema({ fields: field.fields ?? [], rules: rule.props ?? {}, nullsAreAbsent }),
         additionalProperties: rule.strict !== true,
         ...(rule.title === undefined ? {} : { title: rule.title }),

@@ -29,8 +29,11 @@ export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
   WebhookDelivery: "A request to a webhook, without its body. Times are in Unix milliseconds (UTC).",
 
   // Announcements and posts
-  Announcement: "An announcement: the events that it covers, its channel, and the time of the post before the start.",
+  Announcement: "An announcement: the events that it covers, its channel, and the times of its posts.",
   ListedAnnouncement: "An announcement in a list: the fields of Announcement and its id.",
+  Offset: "When an announcement is posted, relative to an instant of the event.",
+  OffsetInput: "When an announcement is posted, relative to an instant of the event.",
+  PreviewedOffset: "An offset of an announcement, with its due instant for the shown event.",
   UpcomingPost: "A post that is planned or being sent. Times are in Unix milliseconds (UTC).",
   SettledPost: "A post whose outcome is final. Times are in Unix milliseconds (UTC).",
   PostProblem: "A problem of a planned post, from a check of its channel.",

@@ -45,7 +45,7 @@ export const announcementRoutes = [
     acceptsIdempotencyKey: true,
     responseFields: [statusMessage("Message", "Announcement created"), ...createdAnnouncementFields],
     hasEtag: true,
-    summary: "Creates an announcement, which is posted a set time before each event that it covers",
+    summary: "Creates an announcement, which is posted at set times relative to each event that it covers",
     example: examples.create,
   }),
   route({

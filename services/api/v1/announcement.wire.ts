@@ -1,4 +1,5 @@
 import { ANNOUNCEMENT_TYPES } from "../../contracts/announcement-fields.ts";
+import { OFFSET_ANCHORS, type PostOffset } from "../../contracts/announcement-offsets.ts";
 import type {
   createAnnouncement,
   CreateAnnouncementParams,
@@ -15,6 +16,7 @@ import {
   POST_STATES,
   type PostPreview,
   type PostProblem,
+  type PreviewedOffset,
   PROBLEM_CODES,
   REASON_CODES,
   type SettledPost,
@@ -36,11 +38,26 @@ import {
   responseFields,
   shown,
   shownObject,
+  shownObjects,
   enumOf,
   STRING,
   LIST_OF_STRINGS,
 } from "../wire/response-fields.ts";
-import { asInteger, asEnumValue, field, type RequestFields, timeField } from "../wire/request-fields.ts";
+import {
+  asInteger,
+  asEnumValue,
+  field,
+  objectField,
+  objectsField,
+  type RequestFields,
+  timeField,
+} from "../wire/request-fields.ts";
+
+const offset = objectField<PostOffset>(
+  "offsets",
+  { anchor: field("anchor", asEnumValue), minutes: field("minutes", asInteger) },
+  "value",
+);
 
 /** The fields of create and update, beside the guild and the id. */
 export const announcementRequestFields: RequestFields<Omit<CreateAnnouncementParams, "guildId">> = {
@@ -50,6 +67,7 @@ export const announcementRequestFields: RequestFields<Omit<CreateAnnouncementPar
   eventColor: field("event_color", asEnumValue),
   hours: field("hours", asInteger),
   minutes: field("minutes", asInteger),
+  offsets: objectsField("offsets", offset.fields ?? [], offset.decode),
   info: field("info"),
   enabled: field("enabled"),
   infoOnly: field("info_only"),
@@ -77,6 +95,11 @@ export const amountField = field("amount", asInteger);
 
 export const postAmountField = { ...amountField, defaultValue: 10 };
 
+const offsetFields = responseFields<PostOffset>({
+  anchor: shown("anchor", enumOf(OFFSET_ANCHORS)),
+  minutes: shown("minutes", INTEGER),
+});
+
 /** An announcement in the response of get, without its id (api.md 4.1). */
 export const announcementResponseFields = responseFields<Omit<AnnouncementView, "id">>({
   channel: shown("channel", STRING),
@@ -85,6 +108,7 @@ export const announcementResponseFields = responseFields<Omit<AnnouncementView, 
   type: shown("type", enumOf(ANNOUNCEMENT_TYPES)),
   hours: shown("hours", INTEGER),
   minutes: shown("minutes", INTEGER),
+  offsets: optional(shownObjects("offsets", offsetFields, "Offset")),
   info: shown("info", STRING),
   enabled: shown("enabled", BOOLEAN),
   infoOnly: shown("info_only", BOOLEAN),
@@ -112,6 +136,8 @@ const postFields = {
   announcementId: shown("announcement_id", STRING),
   eventId: shown("event_id", STRING),
   startsAt: shown("epoch_start", EPOCH_MS),
+  anchor: optional(shown("anchor", enumOf(OFFSET_ANCHORS))),
+  offsetMinutes: optional(shown("offset_minutes", INTEGER)),
   channel: shown("channel", STRING),
 };
 
@@ -209,10 +235,17 @@ const messageSchema = {
   required: ["allowed_mentions"],
 };
 
+const previewedOffsetFields = responseFields<PreviewedOffset>({
+  anchor: shown("anchor", enumOf(OFFSET_ANCHORS)),
+  minutes: shown("minutes", INTEGER),
+  dueAt: optional(shown("due", EPOCH_MS)),
+});
+
 export const postPreviewFields = responseFields<PostPreview>({
   eventId: shown("event_id", STRING),
   startsAt: shown("epoch_start", EPOCH_MS),
   channel: shown("channel", STRING),
+  offsets: optional(shownObjects("offsets", previewedOffsetFields, "PreviewedOffset")),
   problem: problemField,
   messages: shown("messages", { type: "array", items: messageSchema }),
 });

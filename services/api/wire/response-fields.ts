@@ -65,6 +65,16 @@ export function shownObject<Value>(
   return { wire, encode: (value) => encodeFields(fields, value), schema: objectOf(fields, title) };
 }
 
+/** A list of objects. */
+export function shownObjects<Value>(
+  wire: string,
+  fields: readonly ResponseField<Value>[],
+  title: string,
+): ShownField<readonly Value[]> {
+  const encode = (values: readonly Value[]) => values.map((value) => encodeFields(fields, value));
+  return { wire, encode, schema: { type: "array", items: objectOf(fields, title) } };
+}
+
 export function optional<Value>(field: ShownField<Value>): OptionalField<Value> {
   return { ...field, optional: true };
 }

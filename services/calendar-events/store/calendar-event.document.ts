@@ -24,6 +24,8 @@ import {
 interface Stamps {
   readonly scheduledAt?: Date;
   readonly coloredAt?: Date;
+  readonly endSetAt?: Date;
+  readonly createdAt?: Date;
 }
 
 interface Placement {
@@ -48,7 +50,7 @@ interface OverrideFields
 }
 
 /** The stored form of an event, a series included. */
-export type EventRow = Tracked & EventFields & Required<Stamps>;
+export type EventRow = Tracked & EventFields & Stamps & Required<Pick<Stamps, "scheduledAt" | "coloredAt">>;
 
 /** The stored form of an override. It is in the collection of the events, but not in the change feed. */
 export type OverrideRow = { readonly _id: string } & OverrideFields & Stamps;
@@ -72,6 +74,8 @@ export const LIST_PROJECTION = {
   follows: 0,
   scheduledAt: 0,
   coloredAt: 0,
+  endSetAt: 0,
+  createdAt: 0,
 } as const;
 
 /** A row without the excluded fields. */
@@ -109,6 +113,8 @@ export const eventSchema = new Schema<AnyRow>(
     cancelled: Boolean,
     scheduledAt: Date,
     coloredAt: Date,
+    endSetAt: Date,
+    createdAt: Date,
     former: { type: formerPaths, _id: false },
   } satisfies Record<keyof AnyRow, unknown>,
   { collection: "calendar_events", versionKey: false },
@@ -160,7 +166,7 @@ export function documentOf(event: CalendarEvent): EventDocument {
 /** The event of a row; undefined for a tombstone. */
 export function eventOf(row: ReadEventRow): StoredEvent | undefined {
   if (row.deletedAt !== undefined) return undefined;
-  const { guildId, revision, calendarNumber, uid, follows, scheduledAt, coloredAt } = row;
+  const { guildId, revision, calendarNumber, uid, follows, scheduledAt, coloredAt, endSetAt, createdAt } = row;
   const stamps = { scheduledAt: scheduledAt.getTime(), coloredAt: coloredAt.getTime() };
   return complete<StoredEvent>()({
     ...listedEventOf(row),
@@ -169,6 +175,7 @@ export function eventOf(row: ReadEventRow): StoredEvent | undefined {
     revision,
     ...definedFields({ uid, follows }),
     ...stamps,
+    ...definedFields({ endSetAt: endSetAt?.getTime(), createdAt: createdAt?.getTime() }),
     ...changedByOf(row),
   });
 }

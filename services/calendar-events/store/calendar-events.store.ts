@@ -184,13 +184,15 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
 
     insert(event) {
       const row = documentOf(event);
-      const replacement = stampedNewRecord(row, ["scheduledAt", "coloredAt"]);
+      const replacement = stampedNewRecord(row, ["scheduledAt", "coloredAt", "createdAt"]);
       return withinQuota(event.guildId, () => insertNew({ record: row, replacement }));
     },
 
     async replace({ event, ...changed }, keep, hadOverrides = false) {
       const row = documentOf(event);
-      const storesFormer = [changed.rescheduled, changed.recolored, changed.isShortened].includes(true);
+      const storesFormer = [changed.rescheduled, changed.recolored, changed.endChanged, changed.isShortened].includes(
+        true,
+      );
       const former = storesFormer ? await formerEventOf(event.id, hadOverrides) : undefined;
       const replacement = replacementOf(row, changed, former);
       if (keep === "all") return saveRevision(model, row, replacement);
@@ -204,7 +206,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
         inOneTransaction(
           (session) => {
             const [timeFields, unchanged] = timestampsOf(changed);
-            const storesFormer = override.cancelled || changed.rescheduled || changed.recolored;
+            const storesFormer = override.cancelled || changed.rescheduled || changed.recolored || changed.endChanged;
             const former = storesFormer ? formerOccurrence(series.guildId, before) : unchangedFields("former");
             const replacement = untrackedReplacement(
               stampedReplacement(overrideRow, timeFields, { ...unchanged, ...former }),

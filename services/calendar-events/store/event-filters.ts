@@ -12,6 +12,8 @@ export interface OnlyEvents extends Pick<OnlyOccurrences, "color"> {
 /** Limits what a search reads of each event, and which events it reads. */
 export interface SearchOptions {
   readonly texts: boolean;
+  /** Whether a search of series also has single events. */
+  readonly which?: "all" | "recurring";
   /** With a color, series of other colors with overrides are read too: an occurrence may be recolored. */
   readonly only?: OnlyEvents;
   /** Series with overrides are read even if they have not changed since: an occurrence may have. */
@@ -36,8 +38,8 @@ export function singleEventsFilter(
   };
 }
 
-/** Matches events whose start or color was set at the instant or later. */
+/** Matches events whose start, end or color was set at the instant or later. */
 export function changedAfter(at: EpochMs): object[] {
   const after = { $gte: new Date(at) };
-  return [{ scheduledAt: after }, { coloredAt: after }];
+  return [{ scheduledAt: after }, { coloredAt: after }, { endSetAt: after }];
 }

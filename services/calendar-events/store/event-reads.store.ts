@@ -30,7 +30,7 @@ import type { ListedEvent, StoredEvent } from "../domain/event/event.ts";
 import type { Override } from "../domain/event/override.ts";
 import type { Window } from "../../contracts/window.ts";
 import { ENTRIES_INDEX, START_INDEX } from "../window-index/entries.ts";
-import { windowQuery, seriesQuery } from "../window-index/query.ts";
+import { inCalendars, windowQuery, seriesQuery } from "../window-index/query.ts";
 import { changedAfter, type SearchOptions, singleEventsFilter } from "./event-filters.ts";
 
 /** A page of a search: events, and overrides of moved occurrences. */
@@ -77,7 +77,7 @@ export interface EventReads {
   /**
    * Series, and overrides of moved occurrences, that overlap a window of several calendars; in no order, in pages. A series
    * may have no occurrence in the window. With `only.eventIds` these series are read whatever the window, their color and
-   * `changedSince`: the caller filters their occurrences.
+   * `changedSince`: the caller filters their occurrences. With `which: "all"` there are single events, too.
    */
   seriesOverlapping(
     guildId: GuildId,
@@ -94,6 +94,13 @@ export interface EventReads {
     calendars: readonly Calendar[],
     window: Window,
     options: SearchOptions,
+  ): AsyncIterable<readonly StoredEvent[]>;
+  /** Events with ids in a range, in the order of their ids, in pages. */
+  eventsBetween(
+    guildId: GuildId,
+    calendars: readonly Calendar[],
+    ids: { readonly from: EventId; readonly until: EventId },
+    options: Pick<SearchOptions, "texts">,
   ): AsyncIterable<readonly StoredEvent[]>;
   /** Single events that start in a window, soonest first; without all-day events. */
   singleEventsStarting(
@@ -139,6 +146,11 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
     else
       for await (const rows of streamPages<Row>(model, { ...read, batchSize: PAGE_ROWS }, snapshot?.at))
         yield partitionRows(rows, eventIn);
+  }
+
+  async function originalsOf(filter: { readonly eventId: EventId; readonly cancelled?: true }): Promise<EpochMs[]> {
+    const rows = await rowsOf<Pick<OverrideRow, "original">>({ filter, projection: { original: 1 } });
+    return rows.map(({ original }) => original);
   }
 
   /** Snapshot reads are not batched with other reads. */
@@ -203,7 +215,7 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
       return rows.map(overrideOf);
     },
 
-    seriesOverlapping(guildId, calendars, window, { texts, only = {}, changedSince }) {
+    seriesOverlapping(guildId, calendars, window, { texts, only = {}, changedSince, which = "recurring" }) {
       const { color, eventIds } = only;
       // `null` matches overrides without a color of their own.
       const ofColor = color === undefined ? [] : [{ $or: [{ color: { $in: [color, null] } }, { hasOverrides: true }] }];
@@ -213,7 +225,7 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
       const also = conditions.length === 0 ? {} : { $and: conditions };
       const where =
         eventIds === undefined
-          ? { filter: windowQuery(guildId, calendars, window, { which: "recurring", also }), hint: ENTRIES_INDEX }
+          ? { filter: windowQuery(guildId, calendars, window, { which, also }), hint: ENTRIES_INDEX }
           : { filter: seriesQuery(guildId, calendars, eventIds) };
       return search(where, { projection: projectionOf(texts), eventIn: eventOf });
     },
@@ -223,6 +235,13 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
       const hint = options.only?.eventIds === undefined ? { hint: ALL_DAY_INDEX } : {};
       const mapping = { projection: projectionOf(options.texts), eventIn: eventOf };
       for await (const { events } of search({ filter, sort: { startsAt: 1 }, ...hint }, mapping)) yield events;
+    },
+
+    async *eventsBetween(guildId, calendars, { from, until }, { texts }) {
+      const isEvent = { eventId: { $exists: false } };
+      const filter = { ...inCalendars(guildId, calendars), _id: { $gte: from, $lt: until }, ...isEvent };
+      const mapping = { projection: projectionOf(texts), eventIn: eventOf };
+      for await (const { events } of search({ filter, sort: { _id: 1 }, hint: ID_INDEX }, mapping)) yield events;
     },
 
     async singleEventsStarting(guildId, calendars, window, limit, options) {
@@ -244,17 +263,8 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
       return [...partitionRows(rows, eventOf).events];
     },
 
-    async cancelledStarts(eventId) {
-      const read = { filter: { eventId, cancelled: true }, projection: { original: 1 } } as const;
-      const rows = await rowsOf<Pick<OverrideRow, "original">>(read);
-      return rows.map(({ original }) => original);
-    },
-
-    async overriddenStarts(eventId) {
-      const read = { filter: { eventId }, projection: { original: 1 } } as const;
-      const rows = await rowsOf<Pick<OverrideRow, "original">>(read);
-      return rows.map(({ original }) => original);
-    },
+    cancelledStarts: (eventId) => originalsOf({ eventId, cancelled: true }),
+    overriddenStarts: (eventId) => originalsOf({ eventId }),
   };
 }
 

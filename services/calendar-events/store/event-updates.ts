@@ -4,16 +4,19 @@ import type { StoredEvent } from "../domain/event/event.ts";
 import type { EventDocument } from "./calendar-event.document.ts";
 
 /** The first revision of a series that was split from another one: what is unchanged was set when it was set there (D31). */
-export function newPart(row: EventDocument, { rescheduled, recolored }: ChangedEvent, stored: StoredEvent) {
+export function newPart(row: EventDocument, { rescheduled, recolored, endChanged }: ChangedEvent, stored: StoredEvent) {
   const kept = {
     ...(rescheduled ? {} : { scheduledAt: new Date(stored.scheduledAt) }),
     ...(recolored ? {} : { coloredAt: new Date(stored.coloredAt) }),
+    ...(endChanged === true || stored.endSetAt === undefined ? {} : { endSetAt: new Date(stored.endSetAt) }),
   };
-  const [timeFields] = timestampsOf({ rescheduled, recolored });
+  const [timeFields] = timestampsOf({ rescheduled, recolored, endChanged });
   return stampedNewRecord({ ...row, ...kept }, timeFields);
 }
 
-type ChangedFields = Partial<Pick<ChangedEvent, "rescheduled" | "recolored" | "isShortened">>;
+type ChangedFields = {
+  readonly [Field in "rescheduled" | "recolored" | "endChanged" | "isShortened"]?: boolean | undefined;
+};
 
 /**
  * The update to the next revision of an event.
@@ -31,10 +34,12 @@ export function replacementOf(
 
 /** The timestamps that the update sets, and those that it leaves unchanged. */
 export function timestampsOf(changed: ChangedFields): [set: string[], unchanged: Record<string, string>] {
-  const { rescheduled = false, recolored = false } = changed;
+  const { rescheduled = false, recolored = false, endChanged = false } = changed;
   const stamps = [
     ["scheduledAt", rescheduled],
     ["coloredAt", recolored],
+    ["endSetAt", endChanged],
+    ["createdAt", false],
   ] as const;
   const fieldsThat = (change: boolean) => stamps.filter(([, changes]) => changes === change).map(([field]) => field);
   return [fieldsThat(true), unchangedFields(...fieldsThat(false))];

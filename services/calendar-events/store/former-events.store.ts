@@ -26,6 +26,8 @@ export interface FormerEventFields extends FormerState, RecurringFields {
   readonly color: Color;
   readonly scheduledAt: Date;
   readonly coloredAt: Date;
+  readonly endSetAt?: Date;
+  readonly createdAt?: Date;
 }
 
 /** The overrides that a series had then, without texts. */
@@ -39,6 +41,8 @@ interface FormerOverrides {
 interface FormerOccurrenceFields extends FormerState, FormerTimes {
   readonly scheduledSince: Date;
   readonly coloredSince: Date;
+  readonly endSetSince?: Date;
+  readonly createdSince?: Date;
 }
 
 type FormerTimes = Pick<
@@ -77,6 +81,8 @@ const formerEventPaths = {
   ...recurringPaths,
   scheduledAt: Date,
   coloredAt: Date,
+  endSetAt: Date,
+  createdAt: Date,
 } satisfies Record<keyof FormerEventFields, unknown>;
 
 const formerOccurrencePaths = {
@@ -91,6 +97,8 @@ const formerOccurrencePaths = {
   isFirst: Boolean,
   scheduledSince: Date,
   coloredSince: Date,
+  endSetSince: Date,
+  createdSince: Date,
 } satisfies Record<keyof FormerOccurrenceFields, unknown>;
 
 const formerOverridesPaths = {
@@ -138,7 +146,8 @@ export async function readFormerOverrides<Row>(
 
 /** The expression for `former` of an occurrence that gets an override. */
 export function formerOccurrence(guildId: GuildId, before: Occurrence): { readonly former: object } {
-  const { eventId, follows, calendarNumber, startsAt, endsAt, color, isFirst, scheduledAt, coloredAt } = before;
+  const { eventId, follows, calendarNumber, startsAt, endsAt, color, isFirst } = before;
+  const { scheduledAt, coloredAt, endSetAt, createdAt } = before;
   const former = complete<Omit<FormerOccurrenceFields, "until">>()({
     guildId,
     eventId,
@@ -150,8 +159,13 @@ export function formerOccurrence(guildId: GuildId, before: Occurrence): { readon
     isFirst,
     scheduledSince: new Date(scheduledAt),
     coloredSince: new Date(coloredAt),
+    ...definedFields({ endSetSince: dateOf(endSetAt), createdSince: dateOf(createdAt) }),
   });
   return { former: { $mergeObjects: [{ $literal: former }, { until: "$$NOW" }] } };
+}
+
+function dateOf(at: EpochMs | undefined): Date | undefined {
+  return at === undefined ? undefined : new Date(at);
 }
 
 /**
@@ -173,7 +187,15 @@ export async function formerEvents<Row>(model: Model<Row>, guildId: GuildId, aft
 
 function occurrenceIn(
   occurrenceId: OccurrenceId,
-  { guildId: _, until: __, scheduledSince, coloredSince, ...ruleOccurrence }: FormerOccurrenceFields,
+  {
+    guildId: _,
+    until: __,
+    scheduledSince,
+    coloredSince,
+    endSetSince,
+    createdSince,
+    ...ruleOccurrence
+  }: FormerOccurrenceFields,
 ): Omit<Occurrence, "timezone"> {
   return complete<Omit<Occurrence, "timezone" | "until" | keyof AllDayFields | PresentFields>>()({
     ...ruleOccurrence,
@@ -181,11 +203,12 @@ function occurrenceIn(
     recurs: true,
     scheduledAt: scheduledSince.getTime(),
     coloredAt: coloredSince.getTime(),
+    ...definedFields({ endSetAt: endSetSince?.getTime(), createdAt: createdSince?.getTime() }),
   });
 }
 
 function eventIn(id: EventId, guildId: GuildId, former: FormerEventFields): StoredEvent {
-  const { calendarNumber, startsAt, endsAt, color, follows, scheduledAt, coloredAt } = former;
+  const { calendarNumber, startsAt, endsAt, color, follows, scheduledAt, coloredAt, endSetAt, createdAt } = former;
   return complete<Omit<StoredEvent, PresentFields>>()({
     id,
     guildId,
@@ -197,5 +220,6 @@ function eventIn(id: EventId, guildId: GuildId, former: FormerEventFields): Stor
     ...definedFields({ recurring: recurringOf(former), allDay: allDayOf(former), follows }),
     scheduledAt: scheduledAt.getTime(),
     coloredAt: coloredAt.getTime(),
+    ...definedFields({ endSetAt: endSetAt?.getTime(), createdAt: createdAt?.getTime() }),
   });
 }

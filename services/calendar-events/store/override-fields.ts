@@ -16,6 +16,7 @@ export interface OverrideChanges {
   readonly anchor?: Anchor;
   readonly days?: Days;
   readonly scheduledAt?: Date;
+  readonly endSetAt?: Date;
   readonly coloredAt?: Date;
 }
 
@@ -29,12 +30,13 @@ export const OVERRIDE_CHANGES = complete<Record<keyof OverrideChanges, 1>>()({
   anchor: 1,
   days: 1,
   scheduledAt: 1,
+  endSetAt: 1,
   coloredAt: 1,
 });
 
 export function overrideWith(
   eventId: EventId,
-  { original, cancelled, color, startsAt, endsAt, anchor, days, scheduledAt, coloredAt }: OverrideChanges,
+  { original, cancelled, color, startsAt, endsAt, anchor, days, scheduledAt, endSetAt, coloredAt }: OverrideChanges,
   texts: EventTexts = {},
 ): Override {
   const isMoved = startsAt !== undefined && endsAt !== undefined && anchor !== undefined;
@@ -47,6 +49,7 @@ export function overrideWith(
       color,
       moved: isMoved ? { startsAt, endsAt, anchor, ...definedFields({ days }) } : undefined,
       scheduledAt: scheduledAt?.getTime(),
+      endSetAt: endSetAt?.getTime(),
       coloredAt: coloredAt?.getTime(),
     }),
   });

@@ -4,7 +4,7 @@ import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { OccurrencesStarting } from "../../contracts/occurrences.contract.ts";
 import type { Window } from "../../contracts/window.ts";
 import { selectedIds } from "../domain/diff/select-passes.ts";
-import { leadMs } from "../domain/plan/fire-time.ts";
+import { countsFromStart, elapsedOffsets, withStartOffsets } from "../domain/plan/offsets.ts";
 import { firstPositionAt, type Position } from "../domain/plan/plan-order.ts";
 import { planSelection } from "../domain/plan/plan-posts.ts";
 import { selectSoonest } from "../domain/plan/select-soonest.ts";
@@ -59,7 +59,8 @@ export async function computePosts(
 ): Promise<ComputedPosts> {
   const endsAt = clock() + SEARCH_TIME_MS;
   const everyRule = start.at < until ? await ports.owners.announcementRules(guildId, now) : [];
-  const announcements = everyRule.filter(({ enabled, until: ended }) => enabled && ended === undefined);
+  const inForce = everyRule.filter(({ enabled, until: ended }) => enabled && ended === undefined);
+  const announcements = withStartOffsets(inForce);
   if (announcements.length === 0) return { posts: [], end: firstPositionAt(until), isComplete: true };
   const posts: Post[] = [];
   let end = start;
@@ -91,10 +92,10 @@ async function readPart(
   announcements: readonly AnnouncementRule[],
   { from, until }: Window,
 ): Promise<Part> {
-  const leads = announcements.map(leadMs);
+  const offsets = elapsedOffsets(announcements).map(({ ms }) => ms);
   for (let span = until - from; ; span = Math.ceil(span / SPAN_DIVISOR)) {
     const window = { from, until: from + span };
-    const windows = dueWithin(leads, from, window.until);
+    const windows = dueWithin(offsets, from, window.until);
     const { occurrences, truncated } = await owners.occurrences({ guildId, windows, limit: MAX_ENTRIES, texts: false });
     if (!truncated || span <= MIN_PART_MS) return { window, occurrences };
   }
@@ -121,13 +122,14 @@ async function planPart(
   if (candidates.length === 0) return { posts: [], end };
   const ofPart = { announcements: part.announcements, occurrences: part.occurrences, candidates };
   const ids = selectedIds([ofPart]);
-  const existing = await existingPosts(ports, { maxOpenPosts: MAX_SUSPENDED }, guildId, ids);
+  const posts = await existingPosts(ports, { maxOpenPosts: MAX_SUSPENDED }, guildId, ids);
+  const existing = posts.filter(({ offset }) => countsFromStart(offset));
   const input = {
     ...part,
     guildId,
     existing,
     sinks: ports.sinks,
-    windows: [window],
+    windows: { START: [window] },
     maxOpenPosts: Infinity,
     version: 0,
   };

@@ -8,12 +8,12 @@ import { DEFAULT_DIFFERENCES, type PlanDiff, type PlanDiffParams } from "../../c
 import { type ComparedPlans, comparePlans, type PlanDifference } from "../domain/diff/compare-plans.ts";
 import { messageChanges } from "../domain/diff/message-changes.ts";
 import { passesOf, selectedIds, selectPasses } from "../domain/diff/select-passes.ts";
-import { leadMs } from "../domain/plan/fire-time.ts";
+import { countsFromStart, elapsedOffsets, withStartOffsets } from "../domain/plan/offsets.ts";
 import { CANDIDATES_PER_POST, MAX_OPEN_POSTS } from "../domain/plan/plan-input.ts";
 import { comparePositions, firstPositionAt, type Position } from "../domain/plan/plan-order.ts";
 import type { SinkName } from "../domain/post/sink-name.ts";
 import { existingPosts } from "../protocol/planning/existing-posts.ts";
-import { dueWithin, MAX_CREATED_LATE_MS } from "../protocol/planning/read-occurrences.ts";
+import { dueWithin, longestLead, MAX_CREATED_LATE_MS } from "../protocol/planning/read-occurrences.ts";
 import type { PostStore } from "../protocol/post-store.ts";
 import { renderDifferences, type RenderPorts } from "./render-differences.ts";
 import { ChangedMeanwhile, changedIds, type DraftedGuild, draftGuild, type DraftOwners } from "./drafted-guild.ts";
@@ -66,18 +66,18 @@ async function compareGuild(
   now: EpochMs,
 ): Promise<ComparedGuild | Refusal> {
   const { announcements, settings } = guild;
-  const { before: rulesBefore, after: rulesAfter } = announcements;
+  const rulesBefore = withStartOffsets(announcements.before);
+  const rulesAfter = withStartOffsets(announcements.after);
   const stored = await storedAnnouncements(ports, guildId, guild);
   const messages = messageChanges(settings, stored, announcements.changed);
   const changed = messages.byEveryAnnouncement
     ? new Set([...rulesBefore, ...rulesAfter].map(({ id }) => id))
     : changedIds(guild);
-  const leads = [...rulesBefore, ...rulesAfter].filter(({ enabled }) => enabled).map(leadMs);
-  const leadsOfChanged = [...rulesBefore, ...rulesAfter]
-    .filter(({ id, enabled }) => enabled && changed.has(id))
-    .map(leadMs);
+  const rules = [...rulesBefore, ...rulesAfter];
+  const offsets = elapsedOffsets(rules).map(({ ms }) => ms);
+  const offsetsOfChanged = elapsedOffsets(rules.filter(({ id }) => changed.has(id))).map(({ ms }) => ms);
   const from = now - ports.graceMs;
-  const read = await readSpan(guild, { from, now, leads, leadsOfChanged });
+  const read = await readSpan(guild, { from, now, offsets, offsetsOfChanged });
   if (isRefusal(read)) return read;
   const { occurrences, window, through: readThrough } = read;
   const { unchanged, before, after, altered } = occurrences;
@@ -86,8 +86,9 @@ async function compareGuild(
   const selected = await inSlices(selectPasses(passes, common, MAX_PAIRS));
   const sides = selected.passes.flatMap(({ before: one, after: other }) => [one, other]);
   const maxOpenPosts = MAX_OPEN_POSTS;
-  const existing = await existingPosts(ports, { maxOpenPosts }, guildId, selectedIds(sides));
-  const input = { guildId, sinks: ports.sinks, windows: [window], existing, ...common };
+  const posts = await existingPosts(ports, { maxOpenPosts }, guildId, selectedIds(sides));
+  const existing = posts.filter(({ offset }) => countsFromStart(offset));
+  const input = { guildId, sinks: ports.sinks, windows: { START: [window] }, existing, ...common };
   const plans = await inSlices(comparePlans(selected, input));
   return { differences: sorted(plans, messages.of(new Set(altered))), through: selected.through };
 }
@@ -107,8 +108,9 @@ async function storedAnnouncements(
 interface SpanToRead {
   readonly from: EpochMs;
   readonly now: EpochMs;
-  readonly leads: readonly number[];
-  readonly leadsOfChanged: readonly number[];
+  /** Milliseconds after the starts; negative before them. */
+  readonly offsets: readonly number[];
+  readonly offsetsOfChanged: readonly number[];
 }
 
 /** What was read of a guild. */
@@ -126,19 +128,24 @@ interface SpanRead {
  */
 async function readSpan(
   guild: DraftedGuild,
-  { from, now, leads, leadsOfChanged }: SpanToRead,
+  { from, now, offsets, offsetsOfChanged }: SpanToRead,
 ): Promise<SpanRead | Refusal> {
-  const longest = Math.max(0, ...leads);
-  const longestOfChanged = Math.max(0, ...leadsOfChanged);
-  const wholeWindow = { from, until: now + COMPARED_MS + longest };
-  const whole = leadsOfChanged.length === 0 ? [] : [{ from, until: now + COMPARED_MS + longestOfChanged }];
+  const longest = longestLead(offsets);
+  const earliest = from - Math.max(0, ...offsets);
+  const longestOfChanged = longestLead(offsetsOfChanged);
+  const wholeWindow = { from: earliest, until: now + COMPARED_MS + longest };
+  const windowOfChanged = {
+    from: from - Math.max(0, ...offsetsOfChanged),
+    until: now + COMPARED_MS + longestOfChanged,
+  };
+  const whole = offsetsOfChanged.length === 0 ? [] : [windowOfChanged];
   const all = await guild.occurrences({ window: wholeWindow, windows: whole, limit: MAX_ENTRIES });
   if (!all.truncated) return { occurrences: all, window: wholeWindow, through: now + COMPARED_MS };
   const createdLate = { from, until: from + Math.min(MAX_CREATED_LATE_MS, longestOfChanged) };
   for (let span = COMPARED_MS; span >= MIN_COMPARED_MS; span /= SPAN_DIVISOR) {
     const through = now + Math.ceil(span);
-    const window = { from, until: through + longest };
-    const windows = mergedWindows([...dueWithin(leadsOfChanged, from, through), createdLate]);
+    const window = { from: earliest, until: through + longest };
+    const windows = mergedWindows([...dueWithin(offsetsOfChanged, from, through), createdLate]);
     // Sequential on purpose: a shorter time is read only if this one has too many.
     const occurrences = await guild.occurrences({ window, windows, limit: MAX_ENTRIES });
     if (!occurrences.truncated) return { occurrences, window, through };

@@ -5,14 +5,20 @@ import type { ParamsOf } from "../../contracts/contract.ts";
 import { isRefusal, type Refusal } from "../../contracts/errors.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import { DEFAULT_PAGE_ENTRIES, type Page, type PageParams } from "../../contracts/pages.ts";
+import { offsetText } from "../domain/post/post.ts";
 import { toSettledPost } from "../domain/post/post-views.ts";
 import type { PostsStore } from "../store/posts.store.ts";
 
 /** The order of upcoming posts. */
 export const UPCOMING: PagedList<UpcomingPost, readonly [dueAt: EpochMs, announcementId: string, eventId: string]> = {
   cursors: pageCursors("upcoming", [0, "", ""]),
-  positionOf: ({ dueAt, announcementId, eventId }) => [dueAt, announcementId, eventId],
+  positionOf: ({ dueAt, announcementId, eventId, ...post }) => [dueAt, announcementId, eventId + offsetIn(post)],
 };
+
+/** Empty for a lead time, so that the cursors of releases without offsets stay valid. */
+function offsetIn({ anchor, offsetMinutes = 0 }: Pick<UpcomingPost, "anchor" | "offsetMinutes">): string {
+  return anchor === undefined ? "" : ` ${offsetText({ anchor, minutes: offsetMinutes })}`;
+}
 
 /** A page of the open posts of a guild, soonest first (D49). A plan is short enough to be read as a whole (D39). */
 export async function upcomingPage(

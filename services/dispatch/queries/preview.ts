@@ -1,7 +1,9 @@
 import { unhandled } from "../../../mixins/objects/unhandled.ts";
+import { definedFields } from "../../../mixins/objects/defined-fields.ts";
+import { anchorInstant } from "../../contracts/announcement-offsets.ts";
 import type { Announcement } from "../../contracts/announcements.contract.ts";
 import type { Occurrence, OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
-import type { PostPreview, PostProblem } from "../../contracts/dispatch.contract.ts";
+import type { PostPreview, PostProblem, PreviewedOffset } from "../../contracts/dispatch.contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import {
   type AnnouncementId,
@@ -25,6 +27,7 @@ export interface PreviewParams {
   readonly eventId?: string;
 }
 
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Searched one after the other, so that an occurrence that starts soon is found without reading all. */
 const SEARCH_RANGES_MS = [DAY_MS / 24, 32 * DAY_MS, Infinity];
@@ -60,6 +63,7 @@ export function previewOf(input: MessageInput, problem: PostProblem | undefined)
     eventId: occurrence.occurrenceId,
     startsAt: occurrence.startsAt,
     channel: announcement.channel,
+    ...definedFields({ offsets: previewedOffsets(announcement, occurrence) }),
     ...(problem === undefined ? {} : { problem }),
     messages: renderAnnouncement(input).map(encodeMessage),
   };
@@ -80,6 +84,15 @@ export function occurrencesCoveredBy({ type, eventColor, eventId }: Announcement
       unhandled(type);
       return {};
   }
+}
+
+/** The due instants by the times of the occurrence alone. */
+function previewedOffsets({ offsets }: Announcement, occurrence: Occurrence): PreviewedOffset[] | undefined {
+  return offsets?.map(({ anchor, minutes }) => {
+    const anchorAt = anchorInstant(occurrence, anchor);
+    const dueAt = anchorAt === undefined ? undefined : anchorAt + minutes * MINUTE_MS;
+    return { anchor, minutes, ...definedFields({ dueAt }) };
+  });
 }
 
 /** A disabled announcement is previewed as if it were enabled. */

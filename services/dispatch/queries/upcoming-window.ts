@@ -4,6 +4,7 @@ import { isRefusal, type Refusal } from "../../contracts/errors.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import { DEFAULT_PAGE_ENTRIES, type Page, type PageParams } from "../../contracts/pages.ts";
 import { comparePositions, firstPositionAt, type Position } from "../domain/plan/plan-order.ts";
+import { subjectKey } from "../domain/post/post.ts";
 import { toComputedPost } from "../domain/post/post-views.ts";
 import type { GuildPlan } from "../protocol/post-store.ts";
 import type { PostsStore } from "../store/posts.store.ts";
@@ -37,7 +38,7 @@ export async function upcomingWindow(
   const range = { start, until: planned.length > limit ? start.at : until, now };
   const { posts, end, isComplete } = await computePosts(ports, guildId, range, limit + 1);
   const known = new Set(stored.map(keyOf));
-  const computed = new Map(posts.map((post) => [`${post.announcementId} ${post.occurrenceId}`, toComputedPost(post)]));
+  const computed = new Map(posts.map((post) => [subjectKey({ ...post, sink: "log" }), toComputedPost(post)]));
   const others = [...computed.values()].filter((post) => !known.has(keyOf(post)));
   const isBefore = (post: UpcomingPost) =>
     isComplete || comparePositions(positionOf(UPCOMING.positionOf(post)), end) < 0;
@@ -66,10 +67,13 @@ function latest(positions: readonly Position[]): Position {
   return positions.reduce((one, other) => (comparePositions(one, other) >= 0 ? one : other));
 }
 
-function positionOf([at, announcementId, occurrenceId]: readonly [EpochMs, string, string]): Position {
-  return { at, announcementId: announcementId as AnnouncementId, occurrenceId: occurrenceId as OccurrenceId };
+function positionOf([at, announcementId, eventAndOffset]: readonly [EpochMs, string, string]): Position {
+  const [occurrenceId = "", offset] = eventAndOffset.split(" ", 2);
+  const ids = { announcementId: announcementId as AnnouncementId, occurrenceId: occurrenceId as OccurrenceId };
+  return offset === undefined ? { at, ...ids } : { at, ...ids, offset };
 }
 
-function keyOf({ announcementId, eventId }: UpcomingPost): string {
-  return `${announcementId} ${eventId}`;
+function keyOf(post: UpcomingPost): string {
+  const [, announcementId, eventAndOffset] = UPCOMING.positionOf(post);
+  return `${announcementId} ${eventAndOffset}`;
 }

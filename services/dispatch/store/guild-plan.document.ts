@@ -24,7 +24,7 @@ export interface GuildPlanRow {
   readonly requests?: number;
 }
 
-const positionPath = { type: { at: Number, announcementId: String, occurrenceId: String }, _id: false };
+const positionPath = { type: { at: Number, announcementId: String, occurrenceId: String, offset: String }, _id: false };
 
 export const guildPlanSchema = new Schema<GuildPlanRow>(
   {

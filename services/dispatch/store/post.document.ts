@@ -1,12 +1,13 @@
 import { Schema } from "mongoose";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
+import type { PostOffset } from "../../contracts/announcement-offsets.ts";
 import { OPEN_STATES, type Post, UNSENT_STATES } from "../domain/post/post.ts";
 import type { Wait, WaitTotals } from "../domain/post/wait.ts";
 
 /** How long settled posts stay after their event or their outcome, whichever is later. */
 const RETENTION_MS = 30 * 86_400_000;
 
-const INSTANTS = ["startsAt", "dueAt", "deadline", "wakeAt", "plannedAt", "doubtSince", "settledAt"] as const;
+const INSTANTS = ["startsAt", "endsAt", "dueAt", "deadline", "wakeAt", "plannedAt", "doubtSince", "settledAt"] as const;
 type Instant = (typeof INSTANTS)[number];
 
 /** A stored post: its id is `_id`, its instants are dates. */
@@ -35,6 +36,12 @@ const waitedPaths = {
   ],
 } satisfies Record<keyof WaitTotals, unknown>;
 
+const offsetPaths = {
+  anchor: String,
+  minutes: Number,
+  _id: false,
+} satisfies Record<keyof PostOffset | "_id", unknown>;
+
 export const postSchema = new Schema<PostRow>(
   {
     _id: { type: String, required: true },
@@ -42,6 +49,8 @@ export const postSchema = new Schema<PostRow>(
     announcementId: { type: String, required: true },
     occurrenceId: { type: String, required: true },
     startsAt: { type: Date, required: true },
+    endsAt: Date,
+    offset: { type: offsetPaths, default: undefined },
     sink: { type: String, required: true },
     round: { type: Number, required: true },
     channel: String,

@@ -30,7 +30,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   {
     guard: "a former occurrence that may have been changed is left out",
     file: "services/calendar-events/former-occurrences.ts",
-    in: "occurrencesStartingIn",
+    in: "occurrencesOf",
     code: "$_ < $_ && $UNCHANGED",
     without: "$UNCHANGED",
     testFile: "services/calendar-events/former-occurrences.unit.test.ts",

@@ -15,6 +15,7 @@ import { IMPORT_GUARDS } from "./import-guards.ts";
 import { KEY_GUARDS } from "./key-guards.ts";
 import { LAB_GUARDS } from "./lab-guards.ts";
 import { OBSERVABILITY_GUARDS } from "./observability-guards.ts";
+import { OFFSET_GUARDS } from "./offset-guards.ts";
 import { PAGE_GUARDS } from "./page-guards.ts";
 import { PLANNING_GUARDS } from "./planning-guards.ts";
 import { PROCESS_GUARDS } from "./process-guards.ts";
@@ -41,6 +42,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...IMPORT_GUARDS,
   ...KEY_GUARDS,
   ...OBSERVABILITY_GUARDS,
+  ...OFFSET_GUARDS,
   ...PAGE_GUARDS,
   ...PLANNING_GUARDS,
   ...PROCESS_GUARDS,

@@ -117,8 +117,9 @@ export const SERIES_GUARDS: readonly TestedGuard[] = [
   {
     guard: "what was announced before a split is not announced again",
     file: "services/dispatch/domain/plan/desired-posts.ts",
-    code: "$_.includes($_)",
-    without: "false",
+    in: "desiredPost",
+    code: "$_.some($_) || $REST",
+    without: "$REST",
     testFile: "services/dispatch/domain/plan/desired-posts.unit.test.ts",
     test: "an occurrence that was announced before its series was split is not announced again",
   },

@@ -1,4 +1,4 @@
-import type { Post } from "../../../services/dispatch/domain/post/post.ts";
+import { offsetText, type Post } from "../../../services/dispatch/domain/post/post.ts";
 import type { Evidence } from "./evidence.ts";
 import type { History } from "./simulated-owners.ts";
 
@@ -18,22 +18,25 @@ export function eventLogOf({
     ...record.haltedResponses.map(({ at, owner, sink }): [number, string] => [at, `HALTED ${sink} for ${owner}`]),
     ...record.writes.map(({ at, before, after }): [number, string] => [at, writeLine(before, after, start)]),
     ...receiver.visible.map(({ at, postId, part }): [number, string] => [at, `VISIBLE ${postId} part ${part}`]),
-    ...contentLines(owners.announcements, ({ enabled, minutes, channel, type, standsSince }) =>
+    ...contentLines(owners.announcements, ({ enabled, minutes, offsets, channel, type, standsSince }) =>
       [
         type,
         enabled ? "on" : "off",
-        `${minutes} min before`,
+        offsets === undefined ? `${minutes} min before` : offsets.map(offsetText).join(" "),
         `in ${channel}`,
         `since ${seconds(standsSince - start)}`,
       ].join(" "),
     ),
-    ...contentLines(owners.occurrences, ({ startsAt, color, scheduledAt, coloredAt }) =>
-      [
-        `at ${seconds(startsAt - start)}`,
-        color,
-        `set ${seconds(scheduledAt - start)}`,
-        seconds(coloredAt - start),
-      ].join(" "),
+    ...contentLines(
+      owners.occurrences,
+      ({ startsAt, endsAt, color, scheduledAt, endSetAt = scheduledAt, coloredAt, createdAt = 0 }) =>
+        [
+          `at ${seconds(startsAt - start)}`,
+          color,
+          `set ${seconds(scheduledAt - start)}`,
+          seconds(coloredAt - start),
+          `ends ${seconds(endsAt - start)} set ${seconds(endSetAt - start)} created ${seconds(createdAt - start)}`,
+        ].join(" "),
     ),
   ];
   return lines.sort(([one], [other]) => one - other).map(([at, line]) => `${seconds(at - start)}  ${line}`);

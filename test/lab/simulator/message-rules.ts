@@ -1,6 +1,5 @@
-import { fireTime } from "../../../services/dispatch/domain/plan/fire-time.ts";
-import { matchesPlan } from "../../../services/dispatch/domain/plan/current-state.ts";
 import { mayHaveBeenSent, type Post } from "../../../services/dispatch/domain/post/post.ts";
+import { intervalOf, isRequired } from "./due-rules.ts";
 import { changesOf, databaseTime, type Evidence, stateAt, type Write } from "./evidence.ts";
 import type { VisibleMessage } from "./simulated-receiver.ts";
 
@@ -56,10 +55,8 @@ function badMessage(evidence: Evidence, message: VisibleMessage): string[] {
 
 /** The deadline, by the ledger and by the current state at the claim. */
 function deadlineOf({ owners, timing }: Evidence, { at, after }: Write): number {
-  const { announcement, occurrence } = stateAt(owners, after, at);
-  if (announcement === null || occurrence?.startsAt !== after.startsAt) return after.deadline;
-  const time = fireTime(announcement, occurrence, timing.graceMs);
-  return time?.kind === "due" ? Math.min(time.deadline, after.deadline) : after.deadline;
+  const interval = intervalOf(after, stateAt(owners, after, at), timing.graceMs);
+  return Math.min(interval?.deadline ?? Infinity, after.deadline);
 }
 
 /** Maximum lag of a process's clock, which is larger until it has noticed a step of the database's clock. */
@@ -83,5 +80,5 @@ function isBlind({ start, scenario }: Evidence, claimedAt: number, sentAt: numbe
 /** Whether the current state required the post at some instant of the interval. */
 function stoodAround({ owners, timing }: Evidence, post: Post, from: number, until: number): boolean {
   const instants = [from, ...changesOf(owners, post).filter((at) => at > from && at <= until)];
-  return instants.some((at) => matchesPlan(post, stateAt(owners, post, at), timing.graceMs));
+  return instants.some((at) => isRequired(post, stateAt(owners, post, at), timing.graceMs));
 }

@@ -3,30 +3,12 @@ import { LAST_EPOCH_MS } from "../../../services/contracts/ids.ts";
 import type { AnnouncementRule } from "../../../services/contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
-import type { Dispatcher } from "../../../services/dispatch/protocol/dispatcher.ts";
-import type { Ports } from "../../../services/dispatch/protocol/ports.ts";
-import type { Timing } from "../../../services/dispatch/protocol/timing.ts";
-import type { Sink } from "../../../services/dispatch/sinks/sink.ts";
+import { type Mutant, withSink } from "./mutant.ts";
+import { OFFSET_MUTANTS } from "./offset-mutants.ts";
 import { HALTED } from "./simulated-sinks.ts";
-import type { MemoryPostStore } from "./memory-post-store.ts";
 import { NOISY_GUILD } from "./simulated-edits.ts";
-import type { SharedWorld } from "./shared-world.ts";
+import type { Ports } from "../../../services/dispatch/protocol/ports.ts";
 import type { Incarnation } from "./simulated-network.ts";
-import type { VirtualTime } from "./virtual-time.ts";
-
-/** The protocol without one of its protections. The oracle must find a broken promise. */
-export interface Mutant {
-  readonly ports?: (ports: Ports, world: SharedWorld) => Ports;
-  readonly store?: (store: MemoryPostStore, time: VirtualTime) => MemoryPostStore;
-  /** Milliseconds by which the store's clock is ahead of the database's. */
-  readonly storeAheadMs?: number;
-  readonly dispatcher?: (dispatcher: Dispatcher) => Dispatcher;
-  readonly timing?: Partial<Timing>;
-}
-
-function withSink(ports: Ports, change: (sink: Sink) => Partial<Sink>): Ports {
-  return { ...ports, sinks: ports.sinks.map((sink) => ({ ...sink, ...change(sink) })) };
-}
 
 function unreachable(): Promise<never> {
   return Promise.reject(new Error("unreachable"));
@@ -263,6 +245,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "a post waits for the receiver's rate limit inside the sink": {
     ports: (ports) => withSink(ports, () => ({ requestsPerSecond: Infinity })),
   },
+  ...OFFSET_MUTANTS,
   "posts that were cancelled before their plan are not read": {
     ports: (ports) => ({
       ...ports,

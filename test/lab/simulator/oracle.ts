@@ -1,3 +1,4 @@
+import { repeatedOffsets, unaccountedOffsets } from "./due-rules.ts";
 import type { Evidence } from "./evidence.ts";
 import { badMessages, doubles } from "./message-rules.ts";
 import { badDrains, badOutcomes, badWrites } from "./outcome-rules.ts";
@@ -16,6 +17,8 @@ const RULES = [
   badSkips,
   claimsOfHaltedSinks,
   unplanned,
+  unaccountedOffsets,
+  repeatedOffsets,
   unreadChanges,
   unfair,
 ];

@@ -1,6 +1,6 @@
-import { matchesPlan } from "../../../services/dispatch/domain/plan/current-state.ts";
 import { reasonCode } from "../../../services/dispatch/domain/post/reason-code.ts";
 import { isOpen, type Post, TRANSITIONS } from "../../../services/dispatch/domain/post/post.ts";
+import { isRequired } from "./due-rules.ts";
 import { changesOf, databaseTime, type Evidence, isFaultFree, stateAt } from "./evidence.ts";
 
 /** Time without faults before its deadline in which a post must be sent. */
@@ -62,7 +62,7 @@ function badOutcome(evidence: Evidence, post: Post): string[] {
 function wasHealthy({ record, start, owners, timing }: Evidence, post: Post): boolean {
   const whileOpen = changesOf(owners, post).filter((at) => at <= (post.settledAt ?? 0));
   const currentAt = (at: number) => stateAt(owners, post, at);
-  if (!whileOpen.every((at) => at < post.dueAt || matchesPlan(post, currentAt(at), timing.graceMs))) return false;
+  if (!whileOpen.every((at) => at < post.dueAt || isRequired(post, currentAt(at), timing.graceMs))) return false;
   const plannedAt = record.writes.find(({ after }) => after.id === post.id)?.at ?? start;
   const from = Math.max(post.dueAt, plannedAt, ...whileOpen) - start;
   const until = post.deadline - start;

@@ -1,10 +1,12 @@
+import { EVERYTHING } from "../../fixtures/dispatch-samples.ts";
+import type { PostOffset } from "../../../services/contracts/announcement-offsets.ts";
 import type { GuildId } from "../../../services/contracts/ids.ts";
 import { selectCancelled } from "../../../services/dispatch/domain/plan/cancelled-before-planned.ts";
 import { runWithoutPauses } from "../../../services/dispatch/domain/plan/time-slices.ts";
-import { leadMs } from "../../../services/dispatch/domain/plan/fire-time.ts";
 import { firstPositionAt } from "../../../services/dispatch/domain/plan/plan-order.ts";
 import { planPosts } from "../../../services/dispatch/domain/plan/plan-posts.ts";
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
+import { offsetsIn } from "./due-rules.ts";
 import { databaseTime, type Evidence, contentAt, faultFreeFrom } from "./evidence.ts";
 import { GUILD, NOISY_GUILD } from "./simulated-edits.ts";
 import type { History } from "./simulated-owners.ts";
@@ -50,9 +52,14 @@ function isBeyondHorizon(evidence: Evidence, id: string, at: number): boolean {
   if (event === null) return false;
   const leads = [...owners.announcements].flatMap(([announcementId, history]) => {
     const announcement = owners.guildOf(announcementId) === owners.guildOf(id) ? contentAt(history, at) : null;
-    return announcement?.enabled === true ? leadMs(announcement) : [];
+    return announcement?.enabled === true ? offsetsIn(announcement).map(leadOf) : [];
   });
   return event.startsAt - Math.max(...leads) >= databaseTime(evidence, at) + timing.horizonMs;
+}
+
+/** How long before the start of an event a post may be due. */
+function leadOf({ anchor, minutes }: PostOffset): number {
+  return anchor === "CREATED" ? Infinity : -minutes * 60_000;
 }
 
 /** Checks that after a time without faults the posts are the desired ones, and every due post has a row. */
@@ -69,7 +76,7 @@ function unplannedIn(evidence: Evidence, guildId: GuildId): string[] {
     guildId,
     announcements: ofGuild(owners.announcements),
     occurrences: ofGuild(owners.occurrences),
-    windows: [{ from: 0, until: Infinity }],
+    windows: EVERYTHING,
     existing: [...posts.values()].filter((post) => post.guildId === guildId),
     sinks: scenario.sinks,
     start: firstPositionAt(start),

@@ -83,6 +83,8 @@ export interface Scenario {
   readonly requestsPerSecond: number;
   /** Changes wait for no guild that pauses between two plans. */
   readonly waitsForNoPause: boolean;
+  /** Announcements have offsets, and users change the ends of events. */
+  readonly offsets: boolean;
 }
 
 /** All scheduled faults happen before this time. */
@@ -106,10 +108,11 @@ export function scenarioOf(seed: number): Scenario {
   const chance = newChance(seed * 2 + 1);
   const scenario = troubled(chance);
   const some = chance.happens(0.02) ? { ...scenario, ...noisyAndWell(chance) } : scenario;
-  return { ...some, waitsForNoPause: chance.happens(0.3) };
+  const waitsForNoPause = chance.happens(0.3);
+  return { ...some, waitsForNoPause, offsets: some.noisy === 0 && chance.happens(0.4) };
 }
 
-function troubled(chance: Chance): Omit<Scenario, "waitsForNoPause"> {
+function troubled(chance: Chance): Omit<Scenario, "waitsForNoPause" | "offsets"> {
   const calm = chance.happens(0.25);
   const rarely = (probability: number, max: number) => (chance.happens(calm ? probability / 4 : probability) ? max : 0);
   const intervals = (probability: number, longest: number): Interval[] => {

@@ -1,9 +1,11 @@
+import type { PostOffset } from "../../../services/contracts/announcement-offsets.ts";
 import type { Announcement } from "../../../services/contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
 import type { GuildId } from "../../../services/contracts/ids.ts";
 import { sampleAnnouncement, sampleOccurrence } from "../../fixtures/dispatch-samples.ts";
-import { leadMs } from "../../../services/dispatch/domain/plan/fire-time.ts";
+import { leadMs } from "../../../services/dispatch/domain/plan/offsets.ts";
 import type { Feed } from "../../../services/dispatch/protocol/feeds.ts";
+import { dueInterval, offsetsIn } from "./due-rules.ts";
 import { type Scenario, LAST_FAULT_MS } from "./scenario.ts";
 import type { SimulatedOwners } from "./simulated-owners.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -11,6 +13,14 @@ import type { VirtualTime } from "./virtual-time.ts";
 export const GUILD = "1" as GuildId;
 /** A guild that has many posts at one instant in some runs. */
 export const NOISY_GUILD = "2" as GuildId;
+
+const SOME_OFFSETS: readonly PostOffset[] = [
+  ...([-1, 0, 1] as const).map((minutes) => ({ anchor: "START", minutes }) as const),
+  ...([-1, 0, 1] as const).map((minutes) => ({ anchor: "END", minutes }) as const),
+  ...([0, 1] as const).map((minutes) => ({ anchor: "CREATED", minutes }) as const),
+];
+
+const EVENT_EDITS = ["move", "move", "nudge", "remove", "recolor", "rename"] as const;
 
 /** Creates the guild, and schedules the edits of its users. */
 export function scheduleEdits(
@@ -29,7 +39,7 @@ export function scheduleEdits(
     const id = `a${(made += 1)}`;
     const kind = chance.happens(0.3) ? ({ type: "COLOR", eventColor: "RED" } as const) : {};
     write("announcements", id, (standsSince) =>
-      sampleAnnouncement({ id: id as never, ...lead(), ...kind, standsSince }),
+      sampleAnnouncement({ id: id as never, ...lead(), ...offsets(), ...kind, standsSince }),
     );
   }
 
@@ -37,12 +47,24 @@ export function scheduleEdits(
     return { minutes: chance.happens(0.7) ? 0 : 1 };
   }
 
+  /** One to three offsets, in a run with offsets. */
+  function offsets(): Pick<Announcement, "offsets"> {
+    if (!scenario.offsets || chance.happens(0.1)) return {};
+    const drawn = Array.from({ length: chance.between(1, 3) }, () => chance.oneOf(SOME_OFFSETS));
+    return { offsets: [...new Set(drawn)] };
+  }
+
+  function someLength(): number {
+    return scenario.offsets ? chance.oneOf([0, 30_000, 60_000, 180_000]) : chance.oneOf([0, 600_000]);
+  }
+
   function makeEvent(startsAt = someStart(), guildId = GUILD): void {
     const id = `e${(made += 1)}`;
-    const times = { startsAt, endsAt: startsAt + chance.oneOf([0, 600_000]) };
+    const times = { startsAt, endsAt: startsAt + someLength() };
     const color = chance.oneOf(["NONE", "RED"] as const);
     const ids = { occurrenceId: id as never, eventId: id as never };
-    const made2 = (at: number) => sampleOccurrence({ ...ids, ...times, color, scheduledAt: at, coloredAt: at });
+    const stamps = (at: number) => ({ scheduledAt: at, coloredAt: at, createdAt: at });
+    const made2 = (at: number) => sampleOccurrence({ ...ids, ...times, color, ...stamps(at) });
     write("calendar-events", id, made2, guildId);
   }
 
@@ -71,7 +93,8 @@ export function scheduleEdits(
     const event = anyOf<Occurrence>(owners.occurrences);
     if (event === undefined) return makeEvent();
     const { occurrenceId: id, startsAt, endsAt } = event;
-    const edit = chance.oneOf(["move", "move", "nudge", "remove", "recolor", "rename"] as const);
+    const edit = chance.oneOf(scenario.offsets ? ([...EVENT_EDITS, "stretch", "stretch"] as const) : EVENT_EDITS);
+    const stretched = edit === "stretch" ? startsAt + someLength() + chance.between(0, 20_000) : endsAt;
     const moved = edit === "nudge" ? startsAt + chance.between(-30_000, 30_000) : someStart();
     write("calendar-events", id, (at) => {
       const color = event.color === "RED" ? ("NONE" as const) : ("RED" as const);
@@ -82,6 +105,8 @@ export function scheduleEdits(
           return { ...event, color, coloredAt: at };
         case "rename":
           return { ...event, name: `at ${at}` };
+        case "stretch":
+          return { ...event, endsAt: stretched, endSetAt: at };
         case "move":
         case "nudge":
           return { ...event, startsAt: moved, endsAt: moved + endsAt - startsAt, scheduledAt: at };
@@ -95,6 +120,7 @@ export function scheduleEdits(
     const announcement = anyOf<Announcement>(owners.announcements);
     if (announcement === undefined) return makeAnnouncement();
     const edit = chance.oneOf(["switch", "re-time", "channel", "remove"] as const);
+    const retimed = announcement.offsets === undefined ? {} : { offsets: [chance.oneOf(SOME_OFFSETS)] };
     write("announcements", announcement.id, (at) => {
       switch (edit) {
         case "remove":
@@ -106,7 +132,7 @@ export function scheduleEdits(
             standsSince: announcement.enabled ? announcement.standsSince : at,
           };
         case "re-time":
-          return { ...announcement, minutes: 1 - announcement.minutes, standsSince: at };
+          return { ...announcement, minutes: 1 - announcement.minutes, ...retimed, standsSince: at };
         case "channel":
           return { ...announcement, channel: announcement.channel === "77" ? "78" : "77" };
         default:
@@ -115,13 +141,20 @@ export function scheduleEdits(
     });
   }
 
+  /** A due instant of the event; where it is due at once or not at all, the start minus the lead time. */
+  function dueInstant(announcement: Announcement, event: Occurrence): number {
+    const offset = scenario.offsets ? chance.oneOf(offsetsIn(announcement)) : undefined;
+    const interval = offset && dueInterval(announcement, offset, event, 0);
+    return interval?.dueAt ?? event.startsAt - leadMs(announcement);
+  }
+
   /** Half of the edits are in the seconds around a due instant. */
   function editInstant(): number {
     const event = anyOf<Occurrence>(owners.occurrences);
     const announcement = anyOf<Announcement>(owners.announcements);
     if (event === undefined || announcement === undefined || chance.happens(0.5))
       return chance.between(0, LAST_FAULT_MS);
-    return event.startsAt - leadMs(announcement) - start + chance.between(-3_000, 2_000);
+    return dueInstant(announcement, event) - start + chance.between(-3_000, 2_000);
   }
 
   /** Changes the channel and reverts it soon after, so that a slow plan still has the other channel. */
@@ -138,7 +171,7 @@ export function scheduleEdits(
     const event = anyOf<Occurrence>(owners.occurrences);
     const announcement = anyOf<Announcement>(owners.announcements);
     if (event === undefined || announcement === undefined) return LAST_FAULT_MS;
-    return event.startsAt - leadMs(announcement) - start - chance.between(0, 2_000);
+    return dueInstant(announcement, event) - start - chance.between(0, 2_000);
   }
 
   function planEdits(): void {

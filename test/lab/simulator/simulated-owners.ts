@@ -124,14 +124,17 @@ export function newSimulatedOwners(
             former(guildId).rules.length > 0,
         ),
       announcement: async (_guildId, id) => announcements.get(id)?.at(-1)?.content ?? null,
-      occurrences: async ({ guildId, windows, limit, changedSince = 0, formerAfter = Infinity }) => {
-        const within = ({ occurrenceId, startsAt }: Occurrence) =>
-          guilds.get(occurrenceId) === guildId &&
-          windows.some(({ from, until }) => startsAt >= from && startsAt < until);
-        const isChanged = (one: Occurrence) => Math.max(one.scheduledAt, one.coloredAt) >= changedSince;
+      occurrences: async ({ guildId, windows, anchor = "START", limit, changedSince = 0, formerAfter = Infinity }) => {
+        const anchorOf = ({ startsAt, endsAt, createdAt = 0 }: Occurrence) =>
+          ({ START: startsAt, END: endsAt, CREATED: createdAt })[anchor];
+        const within = (one: Occurrence) =>
+          guilds.get(one.occurrenceId) === guildId &&
+          windows.some(({ from, until }) => anchorOf(one) >= from && anchorOf(one) < until);
+        const isChanged = ({ scheduledAt, endSetAt = 0, coloredAt }: Occurrence) =>
+          Math.max(scheduledAt, endSetAt, coloredAt) >= changedSince;
         const found = current(occurrences)
           .filter((one) => within(one) && isChanged(one))
-          .sort((one, other) => one.startsAt - other.startsAt);
+          .sort((one, other) => anchorOf(one) - anchorOf(other));
         const formerOccurrences = former(guildId).occurrences.filter(
           (one) => within(one) && (one.until ?? 0) > formerAfter,
         );
@@ -160,5 +163,6 @@ function isOtherRule(before: Announcement, after: Announcement | null): boolean 
 }
 
 function isExcluded(before: Occurrence, after: Occurrence | null): boolean {
+  if (before.endSetAt !== after?.endSetAt) return true;
   return before.scheduledAt !== after?.scheduledAt || before.coloredAt !== after.coloredAt;
 }

@@ -7,7 +7,7 @@ import {
   newDispatcher,
 } from "../../../services/dispatch/protocol/dispatcher.ts";
 import type { Timing } from "../../../services/dispatch/protocol/timing.ts";
-import type { Mutant } from "./mutants.ts";
+import type { Mutant } from "./mutant.ts";
 import { isIn, type SharedWorld } from "./shared-world.ts";
 import type { Incarnation } from "./simulated-network.ts";
 import { clockOf, simulatedPorts } from "./simulated-ports.ts";

@@ -1,15 +1,16 @@
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import { isOpen } from "../../../services/dispatch/domain/post/post.ts";
 import { STANDARD_TIMING, type Timing } from "../../../services/dispatch/protocol/timing.ts";
+import { dueInterval, offsetsIn } from "./due-rules.ts";
 import { databaseTime, type Fault, type Record } from "./evidence.ts";
 import { type MemoryPostStore, newMemoryPostStore } from "./memory-post-store.ts";
-import type { Mutant } from "./mutants.ts";
+import type { Mutant } from "./mutant.ts";
 import { judge } from "./oracle.ts";
 import { type Scenario, scenarioOf, LAST_FAULT_MS } from "./scenario.ts";
 import { isIn, type SharedWorld } from "./shared-world.ts";
 import { scheduleEdits } from "./simulated-edits.ts";
 import { newSimulatedNetwork } from "./simulated-network.ts";
-import { newSimulatedOwners, type SimulatedOwners } from "./simulated-owners.ts";
+import { type History, newSimulatedOwners, type SimulatedOwners } from "./simulated-owners.ts";
 import { newSimulatedReceiver } from "./simulated-receiver.ts";
 import { newSimulatedReplicas, type SimulatedReplicas } from "./simulated-replicas.ts";
 import { eventLogOf } from "./event-log.ts";
@@ -24,7 +25,7 @@ const TIMING: Timing = {
   nonceWindowMs: 30_000,
 };
 const START = 1_000_000_000_000;
-const LONGEST_RUN_MS = 400_000;
+const LONGEST_RUN_MS = 500_000;
 /** A low limit, so that a guild with many posts can delay others in the runs that check the order. */
 const FEW_AT_ONCE = 8;
 /** A low limit, so that the guild with many posts exceeds it. */
@@ -119,15 +120,28 @@ function setInMotion(world: SharedWorld, replicas: SimulatedReplicas): void {
   scheduleEdits({ time, scenario, owners }, waitForOwners);
 }
 
-/** Whether the last fault ended some time ago, and the last event has started. */
+/** Whether the last fault ended some time ago, and the last event has started, or the last post is due. */
 function isQuiet({ time, scenario, record, owners }: SharedWorld): boolean {
   const patience = scenario.loss > 0 ? 60_000 : 20_000;
   const troubleUntil = START + Math.max(LAST_FAULT_MS, ...record.faults.map(({ until }) => until));
-  return time.now > Math.max(troubleUntil, lastStart(owners)) + patience;
+  return time.now > Math.max(troubleUntil, lastStart(owners), lastDue(owners)) + patience;
 }
 
 function lastStart({ occurrences }: SimulatedOwners): number {
   return Math.max(...[...occurrences.values()].map((history) => history.at(-1)?.content?.startsAt ?? 0));
+}
+
+/** The last due instant by an offset. */
+function lastDue({ announcements, occurrences }: SimulatedOwners): number {
+  const contents = <Content>(histories: ReadonlyMap<string, History<Content>>) =>
+    [...histories.values()].flatMap((history) => history.at(-1)?.content ?? []);
+  const rules = contents(announcements).filter(({ offsets }) => offsets !== undefined);
+  const due = rules.flatMap((rule) =>
+    contents(occurrences).flatMap((event) =>
+      offsetsIn(rule).flatMap((offset) => dueInterval(rule, offset, event, 0)?.dueAt ?? []),
+    ),
+  );
+  return Math.max(0, ...due);
 }
 
 /** The scheduled faults, until the end of their effects. */

@@ -35,6 +35,11 @@ const CAUGHT_BY: Readonly<Record<string, readonly [seed: number, text: string]>>
   "the open posts of a guild are not limited": [62, "open posts"],
   "a post waits for the receiver's rate limit inside the sink": [720, "were sent before it"],
   "posts that were cancelled before their plan are not read": [113, "it has no outcome"],
+  "events that have started are not read": [4, "it has no row"],
+  "events are read by their starts for posts by their ends": [41, "it has no row"],
+  "the time at which an end was set is not known": [230, "posted against a change"],
+  "an event that is moved counts as created": [24, "posted against a change"],
+  "posts by different offsets have the same nonce": [84, "posted twice"],
 };
 
 describe("dispatch in the simulator", () => {

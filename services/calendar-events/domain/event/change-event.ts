@@ -15,6 +15,8 @@ export interface ChangedEvent {
   readonly event: CalendarEvent;
   readonly rescheduled: boolean;
   readonly recolored: boolean;
+  /** Whether its end changed, or the duration of its occurrences (D54). */
+  readonly endChanged?: boolean;
   /** Whether its later occurrences were removed. */
   readonly isShortened?: true;
 }
@@ -57,6 +59,7 @@ export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar
       event,
       rescheduled,
       recolored: color !== stored.color,
+      endChanged: !hasSameTimes,
     }
   );
 }

@@ -14,6 +14,8 @@ export interface ChangedOverride {
   readonly override: OverrideDraft;
   readonly rescheduled: boolean;
   readonly recolored: boolean;
+  /** Whether its end changed (D54). */
+  readonly endChanged?: boolean;
 }
 
 type OccurrenceChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId" | "scope">;
@@ -46,7 +48,12 @@ export function changeOccurrence(
       moved: isMoved ? { ...timesToStore(times), anchor, ...definedFields({ days }) } : before?.moved,
     }),
   });
-  return { override, rescheduled: startsAt !== occurrence.startsAt, recolored: color !== occurrence.color };
+  return {
+    override,
+    rescheduled: startsAt !== occurrence.startsAt,
+    recolored: color !== occurrence.color,
+    endChanged: times.endsAt !== occurrence.endsAt,
+  };
 }
 
 /** The override of a cancelled occurrence, without any other field. */

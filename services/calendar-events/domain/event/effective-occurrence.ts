@@ -8,6 +8,7 @@ import { type AllDay, timesOfDays } from "../calendar/days.ts";
 import type { WallMs } from "../calendar/local-to-instant.ts";
 import { DAY_MS } from "../recurrence/civil-days.ts";
 import { allDayFields, type ListedEvent, type StoredEvent, textsOf, timesOf } from "./event.ts";
+import { timeOfEventId } from "./event-id.ts";
 import { recurrenceView } from "../recurrence/parse-recurrence.ts";
 import { occurrenceId } from "./occurrence-id.ts";
 import { movedInstant, type RuleOccurrence } from "../recurrence/occurrences.ts";
@@ -118,6 +119,7 @@ export function announcedOccurrence(
   withTexts = true,
 ): PresentOccurrence {
   const { event, ruleOccurrence, override, startsAt, endsAt, allDay, texts, color } = occurrence;
+  const scheduledAt = scheduledAtOf(occurrence);
   return complete<PresentOccurrence>()({
     ...(withTexts ? texts : NO_TEXTS),
     occurrenceId: idOf(occurrence),
@@ -131,7 +133,8 @@ export function announcedOccurrence(
     color,
     recurs: ruleOccurrence !== undefined,
     isFirst: ruleOccurrence?.isFirst ?? true,
-    scheduledAt: scheduledAtOf(occurrence),
+    scheduledAt,
+    ...definedFields({ endSetAt: endSetAtOf(occurrence, scheduledAt), createdAt: createdAtOf(occurrence) }),
     coloredAt: override?.coloredAt ?? event.coloredAt,
     ...definedFields({ changedBy: event.changedBy }),
   });
@@ -141,4 +144,17 @@ export function announcedOccurrence(
 function scheduledAtOf({ event, ruleOccurrence, override, movedAt = 0 }: EffectiveOccurrence): EpochMs {
   const byRule = Math.max(event.scheduledAt, ruleOccurrence?.movedAt ?? 0);
   return Math.max(override?.moved === undefined ? byRule : (override.scheduledAt ?? byRule), movedAt);
+}
+
+/** Instant of the last change of its end, if that was later than the last change of its start (D54). */
+function endSetAtOf({ event, override }: EffectiveOccurrence, scheduledAt: EpochMs): EpochMs | undefined {
+  const endSetAt = override?.moved === undefined ? event.endSetAt : override.endSetAt;
+  return endSetAt !== undefined && endSetAt > scheduledAt ? endSetAt : undefined;
+}
+
+/** Only one occurrence of an event stands for its creation: the first. A series that was split existed already. */
+function createdAtOf({ event, ruleOccurrence }: EffectiveOccurrence): EpochMs | undefined {
+  const isFirst = ruleOccurrence?.isFirst ?? true;
+  if (!isFirst || event.follows !== undefined) return undefined;
+  return event.createdAt ?? timeOfEventId(event.id);
 }

@@ -15,6 +15,16 @@ export function newEventId(now: EpochMs, random: Uint8Array): EventId {
   return `e${time}${unique}` as EventId;
 }
 
+/** The time in an event's id: that of the process that created the event. */
+export function timeOfEventId(id: EventId): EpochMs {
+  return Number.parseInt(id.slice(1, 1 + TIME_DIGITS), DIGITS.length);
+}
+
+/** The least event id with this time or a later one. */
+export function firstEventIdAt(at: EpochMs): EventId {
+  return newEventId(Math.max(0, at), new Uint8Array(ID_RANDOM_BYTES));
+}
+
 function digit(value: number): string {
   return DIGITS.charAt(value);
 }

@@ -66,8 +66,24 @@ export interface Recurring {
 export interface StoredEvent extends CalendarEvent, Changed {
   /** Time at which it got its present start: created, moved, or its rule changed (D31). */
   readonly scheduledAt: EpochMs;
+  /** Time at which it got its present duration; absent if it has had that since `scheduledAt` (D54). */
+  readonly endSetAt?: EpochMs;
   /** Time at which it got its present color (D31). */
   readonly coloredAt: EpochMs;
+  /** Time at which it was created; absent if a previous release has created it, and then in its id (D54). */
+  readonly createdAt?: EpochMs;
+}
+
+/** The event without the fields that the database sets. */
+export function withoutStamps({
+  scheduledAt: _scheduledAt,
+  endSetAt: _endSetAt,
+  coloredAt: _coloredAt,
+  createdAt: _createdAt,
+  changedBy: _changedBy,
+  ...event
+}: StoredEvent): CalendarEvent {
+  return event;
 }
 
 /** The start of a series: an instant, or a date. */

@@ -5,7 +5,7 @@ import type { Days } from "../calendar/days.ts";
 import type { Times } from "./window.ts";
 
 /** An override before its write; the database sets the instants. */
-export type OverrideDraft = Omit<Override, "scheduledAt" | "coloredAt">;
+export type OverrideDraft = Omit<Override, "scheduledAt" | "endSetAt" | "coloredAt">;
 
 /** The fields in which one occurrence differs from its series (D19). */
 export interface Override {
@@ -20,6 +20,8 @@ export interface Override {
   readonly moved?: Times & { readonly anchor: Anchor; readonly days?: Days };
   /** Time at which its times were set, by the clock of the database server. */
   readonly scheduledAt?: EpochMs;
+  /** Time at which its end was set, by the clock of the database server. */
+  readonly endSetAt?: EpochMs;
   /** Time at which its color was set, by the clock of the database server. */
   readonly coloredAt?: EpochMs;
 }

@@ -2,13 +2,13 @@ import type { EpochMs } from "../../../contracts/ids.ts";
 import { compareText } from "./list-order.ts";
 import type { Times } from "./window.ts";
 
-/** Collects the soonest of the added occurrences. */
-export interface SoonestOccurrences<Occurrence extends Pick<Times, "startsAt">> {
+/** Collects the soonest of the added occurrences, by start or another instant. */
+export interface SoonestOccurrences<Occurrence> {
   add(occurrence: Occurrence): void;
-  /** Occurrences that start later need not be added. */
+  /** Occurrences with a later instant need not be added. */
   readonly horizon: EpochMs;
   readonly truncated: boolean;
-  /** The soonest occurrences, by start, then by id. */
+  /** The soonest occurrences, by their instants, then by id. */
   list(): Occurrence[];
 }
 
@@ -18,16 +18,18 @@ export interface SoonestOccurrences<Occurrence extends Pick<Times, "startsAt">> 
 export function soonestOccurrences<Occurrence extends Pick<Times, "startsAt">>(
   limit: number,
   idOf: (occurrence: Occurrence) => string,
+  instantOf: (occurrence: Occurrence) => EpochMs = ({ startsAt }) => startsAt,
 ): SoonestOccurrences<Occurrence> {
   let soonest: Occurrence[] = [];
   let horizon = Number.POSITIVE_INFINITY;
   let truncated = false;
   const cut = () => {
-    soonest.sort((a, b) => a.startsAt - b.startsAt || compareText(idOf(a), idOf(b)));
+    soonest.sort((a, b) => instantOf(a) - instantOf(b) || compareText(idOf(a), idOf(b)));
     if (soonest.length <= limit) return;
     truncated = true;
     soonest = soonest.slice(0, limit);
-    horizon = soonest.at(-1)?.startsAt ?? horizon;
+    const last = soonest.at(-1);
+    horizon = last === undefined ? horizon : instantOf(last);
   };
   return {
     add(occurrence) {

@@ -15,7 +15,15 @@ import {
   type Series,
 } from "../recurrence/occurrences.ts";
 import { newRecurring } from "../recurrence/recurring.ts";
-import { type CalendarEvent, type Recurring, seriesOf, type SeriesStart, startOf, type StoredEvent } from "./event.ts";
+import {
+  type CalendarEvent,
+  type Recurring,
+  seriesOf,
+  type SeriesStart,
+  startOf,
+  type StoredEvent,
+  withoutStamps,
+} from "./event.ts";
 import type { Times } from "./window.ts";
 
 /** The two parts of a series that was split before one of its occurrences (D51). */
@@ -71,7 +79,7 @@ export function splitSeries(
 
 /** The next revision of a series that ends before an occurrence, which is not its first one. */
 export function seriesBefore(event: StoredEvent, original: EpochMs, calendar: Calendar): CalendarEvent {
-  const { scheduledAt: _, coloredAt: __, changedBy: ___, ...unchanged } = event;
+  const unchanged = withoutStamps(event);
   const next = { ...unchanged, revision: event.revision + 1 };
   const series = seriesOf(event, calendar);
   const occurrence = series === undefined ? undefined : ruleOccurrenceAt(series, original);

@@ -162,7 +162,8 @@ function changedEvent(fresh: CalendarEvent, stored: StoredEvent, where: InZone):
   };
   const isSame =
     keepsSchedule && event.color === stored.color && EVENT_TEXTS.every((text) => event[text] === stored[text]);
-  return isSame ? undefined : { event, rescheduled: !keepsSchedule, recolored: event.color !== stored.color };
+  const recolored = event.color !== stored.color;
+  return isSame ? undefined : { event, rescheduled: !keepsSchedule, recolored, endChanged: !keepsSchedule };
 }
 
 /** Whether both have the same occurrences, to the second. */

@@ -29,6 +29,9 @@ export interface AppliedOccurrence {
 /** What a VEVENT says of one occurrence. */
 export type OccurrenceFields = ImportedTimes & Pick<ImportedEvent, "texts" | "color" | "zone" | "isCancelled">;
 
+/** A cancelled occurrence that exists again got its times now. */
+const RESTORED = { rescheduled: true, endChanged: true };
+
 /** Decides the override; undefined if the occurrence is as the VEVENT has it. */
 export function applyOccurrence(
   imported: OccurrenceFields,
@@ -48,9 +51,7 @@ export function applyOccurrence(
   // Dates are on the clock of the calendar.
   const where = imported.days === undefined ? calendarIn(imported.zone, calendar) : calendar;
   const next = changeOccurrence(before, ruleOccurrence.original, changes, where);
-  return isRefusal(next)
-    ? "INVALID_TIME"
-    : { next: { ...next, rescheduled: next.rescheduled || present === undefined }, before };
+  return isRefusal(next) ? "INVALID_TIME" : { next: { ...next, ...(present === undefined ? RESTORED : {}) }, before };
 }
 
 /** The fields in which the VEVENT differs from the occurrence. An absent image or colour stays. */

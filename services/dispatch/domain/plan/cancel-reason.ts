@@ -1,3 +1,4 @@
+import type { OffsetAnchor } from "../../../contracts/announcement-offsets.ts";
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
@@ -5,12 +6,12 @@ import type { PostKey } from "../post/post.ts";
 import type { SinkName } from "../post/sink-name.ts";
 import { covers } from "./covers.ts";
 import { formerIds } from "./former-ids.ts";
+import { anchorInKey, hasOffset, hasPresentTimes } from "./offsets.ts";
 
-/**
- * Why a planned post is no longer desired.
- *
- * @param startsThrough - Occurrences that start from here on are not due in the plan under any current announcement.
- */
+/** Occurrences with an anchor from this instant on are not due in the plan under any current announcement. */
+export type AnchorsThrough = Readonly<Record<OffsetAnchor, EpochMs>>;
+
+/** Why a planned post is no longer desired. */
 export function cancelReason(
   post: PostKey,
   input: {
@@ -18,13 +19,13 @@ export function cancelReason(
     readonly occurrences: readonly Occurrence[];
     readonly sinks: readonly SinkName[];
   },
-  startsThrough: EpochMs,
+  anchorsThrough: AnchorsThrough,
 ): string {
   if (!input.sinks.includes(post.sink)) return `the sink ${post.sink} is switched off`;
   const announcement = input.announcements.find(({ id }) => id === post.announcementId);
   if (announcement === undefined) return "the announcement was deleted";
   if (!announcement.enabled) return "the announcement was disabled";
-  if (post.startsAt >= startsThrough) return "the announcement was re-timed";
+  if (!hasOffset(announcement, post.offset) || isBeyond(post, anchorsThrough)) return RETIMED;
   const occurrence = input.occurrences.find(({ occurrenceId }) => occurrenceId === post.occurrenceId);
   if (occurrence === undefined) {
     const isSplit = input.occurrences.some((one) => formerIds(one).includes(post.occurrenceId));
@@ -36,5 +37,13 @@ export function cancelReason(
     const isRecolored = announcement.type === "COLOR" && occurrence.coloredAt > announcement.standsSince;
     return isRecolored ? "the event got another color" : "the announcement no longer covers the event";
   }
-  return occurrence.startsAt === post.startsAt ? "the announcement was re-timed" : "the event was moved";
+  return hasPresentTimes(post, occurrence) ? RETIMED : "the event was moved";
+}
+
+const RETIMED = "the announcement was re-timed";
+
+/** Whether a post is due later in the plan than its anchor could be by any current announcement. */
+export function isBeyond(post: Pick<PostKey, "startsAt" | "endsAt" | "offset">, through: AnchorsThrough): boolean {
+  const anchorAt = anchorInKey(post);
+  return anchorAt !== undefined && anchorAt >= through[post.offset?.anchor ?? "START"];
 }

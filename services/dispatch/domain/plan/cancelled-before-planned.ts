@@ -1,10 +1,11 @@
+import { anchorInstant, type OffsetAnchor } from "../../../contracts/announcement-offsets.ts";
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
-import type { EpochMs } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { Post } from "../post/post.ts";
-import { cancelReason } from "./cancel-reason.ts";
+import { type AnchorsThrough, cancelReason } from "./cancel-reason.ts";
 import { postKey } from "./desired-posts.ts";
-import { leadMs } from "./fire-time.ts";
+import { anchorSetAt } from "./fire-time.ts";
+import { elapsedOffset, offsetsOf, timesInKey } from "./offsets.ts";
 import type { PlanInput } from "./plan-input.ts";
 import { type Candidate, firstIndexFrom, type SelectionInput, selectSoonest } from "./select-soonest.ts";
 import { settledPost } from "./settled-post.ts";
@@ -41,12 +42,19 @@ function rulesWithDuePosts(
   rules: readonly AnnouncementRule[],
   occurrences: readonly Occurrence[],
 ): readonly AnnouncementRule[] {
-  const starts = occurrences.map(({ startsAt }) => startsAt).toSorted(compareNumbers);
-  const schedulings = occurrences.map(({ scheduledAt }) => scheduledAt).toSorted(compareNumbers);
+  const instants = (anchor: OffsetAnchor) => ({
+    anchors: occurrences.flatMap((each) => anchorInstant(each, anchor) ?? []).toSorted(compareNumbers),
+    settings: occurrences.map((each) => anchorSetAt(each, anchor)).toSorted(compareNumbers),
+  });
+  const known = new Map<OffsetAnchor, ReturnType<typeof instants>>();
   return rules.filter((rule) => {
     const { standsSince, until = Infinity } = rule;
-    const lead = leadMs(rule);
-    return hasWithin(starts, standsSince + lead, until + lead) || hasWithin(schedulings, standsSince, until);
+    return offsetsOf(rule).some((offset) => {
+      const { anchor, ms } = elapsedOffset(rule, offset);
+      const { anchors, settings } = known.get(anchor) ?? instants(anchor);
+      known.set(anchor, { anchors, settings });
+      return hasWithin(anchors, standsSince - ms, until - ms) || hasWithin(settings, standsSince, until);
+    });
   });
 }
 
@@ -71,29 +79,29 @@ function wasDue({ announcement, occurrence, time }: Candidate): boolean {
 /**
  * Makes the `cancelled` rows of posts that were due and were cancelled before any plan.
  *
- * @param startsThrough - As in `cancelReason`.
+ * @param anchorsThrough - As in `cancelReason`.
  * @param isKnown - Whether the post has a row or is desired now.
  */
 export function* cancelledBeforePlanned(
   input: PlanInput,
-  startsThrough: EpochMs,
+  anchorsThrough: AnchorsThrough,
   isKnown: (key: string) => boolean,
 ): Generator<void, Post[]> {
   const { cancelled = [], sinks, sinksEnabledSince = {} } = input;
   const rows = new Map<string, Post>();
-  yield* forEachInSlices(cancelled, ({ announcement, announcementId, occurrence, occurrenceId, time }) => {
+  yield* forEachInSlices(cancelled, ({ announcement, announcementId, occurrence, occurrenceId, ruleOffset, time }) => {
     for (const sink of sinks) {
       const post = {
         announcementId,
         occurrenceId,
-        startsAt: occurrence.startsAt,
+        ...timesInKey(occurrence, ruleOffset),
         sink,
         channel: announcement.channel,
         time,
       };
       const key = postKey(post);
       if (time.dueAt < (sinksEnabledSince[sink] ?? 0) || isKnown(key) || rows.has(key)) continue;
-      const reason = cancelReason(post, input, startsThrough);
+      const reason = cancelReason(post, input, anchorsThrough);
       rows.set(key, settledPost(input, post, 1, { state: "cancelled", reason }));
     }
   });

@@ -4,6 +4,7 @@ import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { Post } from "../post/post.ts";
 import { covers } from "./covers.ts";
 import { fireTime } from "./fire-time.ts";
+import { hasOffset, hasPresentTimes } from "./offsets.ts";
 
 /** The announcement, occurrence and settings of a post as they are now; null for one that was deleted. */
 export interface CurrentState {
@@ -21,8 +22,9 @@ export interface CompleteState extends CurrentState {
 /** Whether the current state requires the post exactly as it was planned. If not, the guild needs a new plan. */
 export function matchesPlan(post: Post, state: CurrentState, graceMs: number): state is CompleteState {
   const { announcement, occurrence } = state;
-  if (announcement === null || occurrence === null || occurrence.startsAt !== post.startsAt) return false;
+  if (announcement === null || occurrence === null || !hasPresentTimes(post, occurrence)) return false;
   if (!covers(announcement, occurrence) || announcement.channel !== post.channel) return false;
-  const time = fireTime(announcement, occurrence, graceMs);
+  if (!hasOffset(announcement, post.offset)) return false;
+  const time = fireTime(announcement, post.offset, occurrence, graceMs);
   return time?.kind === "due" && time.dueAt === post.dueAt && time.deadline === post.deadline;
 }

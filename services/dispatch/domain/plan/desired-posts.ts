@@ -1,11 +1,12 @@
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
-import type { EpochMs, OccurrenceId } from "../../../contracts/ids.ts";
+import type { OccurrenceId } from "../../../contracts/ids.ts";
 import { lateReason } from "../post/late-reason.ts";
 import { isOpen, mayHaveBeenSent, type Post, postId, type PostKey, subjectKey } from "../post/post.ts";
 import { type SinkName } from "../post/sink-name.ts";
 import type { Outage } from "../post/wait.ts";
-import { type FireTime, leadMs } from "./fire-time.ts";
+import type { FireTime } from "./fire-time.ts";
 import { formerIds } from "./former-ids.ts";
+import { hasPresentTimes, timesInKey } from "./offsets.ts";
 import type { PlanInput } from "./plan-input.ts";
 import { isReannounced } from "./reannounce.ts";
 import type { Candidate } from "./select-soonest.ts";
@@ -28,18 +29,19 @@ export function desiredPostsFor({
   sinksEnabledSince = {},
   restore,
 }: PlanInput): (candidate: Candidate) => DesiredPost[] {
-  const sentStarts = startsSent(existing);
+  const sent = timesSent(existing);
   const lostReason = restoreReason(restore, existing);
   const refused = existing.filter(({ suspends }) => suspends !== undefined);
 
-  function desiredPost({ announcement, occurrence, time }: Candidate, sink: SinkName): DesiredPost {
+  function desiredPost({ announcement, occurrence, ruleOffset, time }: Candidate, sink: SinkName): DesiredPost {
     const { id: announcementId, channel } = announcement;
-    const { occurrenceId, startsAt } = occurrence;
-    const post = { announcementId, occurrenceId, startsAt, sink, channel, time };
-    const startsOf = (id: OccurrenceId) => sentStarts.get(subjectKey({ ...post, occurrenceId: id })) ?? [];
-    const before = formerIds(occurrence).flatMap(startsOf);
-    const starts = [...startsOf(occurrenceId), ...before];
-    const isSecond = before.includes(startsAt) || isReannounced(occurrence, leadMs(announcement), starts);
+    const { occurrenceId } = occurrence;
+    const post = { announcementId, occurrenceId, ...timesInKey(occurrence, ruleOffset), sink, channel, time };
+    const sentOf = (id: OccurrenceId) => sent.get(subjectKey({ ...post, occurrenceId: id })) ?? [];
+    const before = formerIds(occurrence).flatMap(sentOf);
+    const isSecond =
+      before.some((times) => hasPresentTimes(times, occurrence)) ||
+      isReannounced(occurrence, announcement, ruleOffset, [...sentOf(occurrenceId), ...before]);
     const isBeforeSink = time.dueAt < (sinksEnabledSince[sink] ?? 0);
     const reason = isBeforeSink
       ? `the sink ${sink} was switched on after it was due`
@@ -80,12 +82,6 @@ function suspensionReason(
   return refusal && `the announcement is suspended until it is updated: ${refusal.reason}`;
 }
 
-function startsSent(existing: readonly Post[]): Map<string, EpochMs[]> {
-  const starts = new Map<string, EpochMs[]>();
-  for (const post of existing) {
-    if (!mayHaveBeenSent(post)) continue;
-    const subject = subjectKey(post);
-    starts.set(subject, [...(starts.get(subject) ?? []), post.startsAt]);
-  }
-  return starts;
+function timesSent(existing: readonly Post[]): Map<string, Post[]> {
+  return Map.groupBy(existing.filter(mayHaveBeenSent), subjectKey);
 }

@@ -1,6 +1,8 @@
+import { anchorInstant, type OffsetAnchor } from "../../../contracts/announcement-offsets.ts";
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
+import { elapsedOffset, type ElapsedOffset, offsetsOf, type RuleOffset } from "./offsets.ts";
 
 /** When an announcement of an occurrence is to be posted, or why it is not. */
 export type FireTime =
@@ -10,33 +12,101 @@ export type FireTime =
 /** An event without length counts as one minute long (D30). */
 const MIN_EVENT_MS = 60_000;
 
-/** Hours and minutes before the start, in milliseconds of elapsed time (D25). */
-export function leadMs({ hours, minutes }: Pick<AnnouncementRule, "hours" | "minutes">): number {
-  return (hours * 60 + minutes) * 60_000;
-}
-
 /**
- * When the announcement of this occurrence is due (D30, D31): `start − lead`, or at once if the event got its start
- * after that instant and before the start. Skipped if the announcement's rule, or the color that it requires, was set
- * after the due instant. Undefined if the occurrence had started before the rule was set: no post was ever due.
+ * When the announcement of this occurrence is due by one of its offsets (D30, D31, D54). Undefined if the whole time from the
+ * anchor to the due instant, or the reverse, was over before the rule was set: no post was ever due.
  */
 export function fireTime(
   announcement: AnnouncementRule,
+  offset: RuleOffset,
   occurrence: Occurrence,
   graceMs: number,
 ): FireTime | undefined {
-  const { startsAt, endsAt, scheduledAt } = occurrence;
-  if (startsAt < announcement.standsSince) return undefined;
-  const dueAt = Math.max(startsAt - leadMs(announcement), scheduledAt);
-  if (scheduledAt >= startsAt) {
-    return { kind: "skipped", dueAt: startsAt, reason: "the event was created or moved after its own start" };
-  }
-  if (dueAt < announcement.standsSince) {
-    return { kind: "skipped", dueAt, reason: "the announcement was created, enabled or re-timed after it was due" };
-  }
-  if (announcement.type === "COLOR" && occurrence.coloredAt > dueAt) {
-    return { kind: "skipped", dueAt, reason: "the event got its color after it was due" };
-  }
-  const eventOverAt = Math.max(endsAt, startsAt + MIN_EVENT_MS);
-  return { kind: "due", dueAt, deadline: Math.min(dueAt + graceMs, eventOverAt) };
+  const elapsed = elapsedOffset(announcement, offset);
+  const anchorAt = anchorInstant(occurrence, elapsed.anchor);
+  if (anchorAt === undefined || overAt(anchorAt, elapsed) < announcement.standsSince) return undefined;
+  const time = timeByOccurrence(elapsed, occurrence, anchorAt);
+  if (time === undefined) return undefined;
+  const { dueAt } = time;
+  const reason =
+    time.reason ??
+    skipReason(announcement, occurrence, dueAt) ??
+    supersededBy(announcement, elapsed, occurrence, dueAt);
+  if (reason !== undefined) return { kind: "skipped", dueAt, reason };
+  return { kind: "due", dueAt, deadline: deadlineOf(elapsed, occurrence, dueAt + graceMs) };
+}
+
+/** The later of the anchor and the instant that is due by it: a skipped post is part of a plan until then. */
+export function overAt(anchorAt: EpochMs, { ms }: ElapsedOffset): EpochMs {
+  return anchorAt + Math.max(0, ms);
+}
+
+/** The time at which an anchor got its present instant (D31). */
+export function anchorSetAt({ scheduledAt, endSetAt = 0, createdAt = 0 }: Occurrence, anchor: OffsetAnchor): EpochMs {
+  if (anchor === "CREATED") return createdAt;
+  return anchor === "END" ? Math.max(scheduledAt, endSetAt) : scheduledAt;
+}
+
+interface Time {
+  readonly dueAt: EpochMs;
+  /** Why it is skipped. */
+  readonly reason?: string;
+}
+
+/** The due instant by the occurrence alone, or the reason why its times leave none. */
+function timeByOccurrence(elapsed: ElapsedOffset, occurrence: Occurrence, anchorAt: EpochMs): Time | undefined {
+  const { anchor, ms } = elapsed;
+  const dueAt = anchorAt + ms;
+  if (anchor === "CREATED") return timeAfterCreation(dueAt, anchorAt, occurrence);
+  const setAt = anchorSetAt(occurrence, anchor);
+  return ms > 0 ? timeAfterAnchor(dueAt, setAt) : timeUpToAnchor(dueAt, setAt, anchorAt, anchor);
+}
+
+/** A new start or rule gives the occurrences of a series other ids, by which it is not known that they were announced. */
+function timeAfterCreation(dueAt: EpochMs, createdAt: EpochMs, occurrence: Occurrence): Time | undefined {
+  if (eventOverAt(occurrence) <= createdAt) return undefined;
+  if (eventOverAt(occurrence) <= dueAt) return { dueAt, reason: "the event ends before it is due" };
+  const isOther = occurrence.recurs && occurrence.scheduledAt > dueAt;
+  return isOther ? { dueAt, reason: "the series was moved after it was due" } : { dueAt };
+}
+
+/** At or before the anchor: at once, if the event got the anchor after the due instant and before the anchor. */
+function timeUpToAnchor(dueAt: EpochMs, setAt: EpochMs, anchorAt: EpochMs, anchor: "START" | "END"): Time {
+  if (setAt < anchorAt) return { dueAt: Math.max(dueAt, setAt) };
+  return { dueAt: anchorAt, reason: `the event was created or moved after its own ${anchor.toLowerCase()}` };
+}
+
+/** After the anchor nothing is posted at once: an event that was moved into the past is not announced. */
+function timeAfterAnchor(dueAt: EpochMs, setAt: EpochMs): Time {
+  return setAt <= dueAt ? { dueAt } : { dueAt, reason: "the event was created or moved after it was due" };
+}
+
+function skipReason(announcement: AnnouncementRule, { coloredAt }: Occurrence, dueAt: EpochMs): string | undefined {
+  if (dueAt < announcement.standsSince) return "the announcement was created, enabled or re-timed after it was due";
+  if (announcement.type === "COLOR" && coloredAt > dueAt) return "the event got its color after it was due";
+  return undefined;
+}
+
+/** Of several offsets before one anchor that were over when the event got the anchor, only the last is posted at once. */
+function supersededBy(
+  announcement: AnnouncementRule,
+  { anchor, ms }: ElapsedOffset,
+  occurrence: Occurrence,
+  dueAt: EpochMs,
+): string | undefined {
+  const anchorAt = anchorInstant(occurrence, anchor);
+  if (announcement.offsets === undefined || anchorAt === undefined || dueAt === anchorAt + ms) return undefined;
+  const isLater = (other: ElapsedOffset) => other.anchor === anchor && other.ms > ms && anchorAt + other.ms <= dueAt;
+  const isSuperseded = offsetsOf(announcement).some((other) => isLater(elapsedOffset(announcement, other)));
+  return isSuperseded ? "a later offset of the announcement was due at once as well" : undefined;
+}
+
+/** A post that is due while the event is still ahead or just starts is not sent after the event's end (D30, D54). */
+function deadlineOf({ anchor, ms }: ElapsedOffset, occurrence: Occurrence, graceOverAt: EpochMs): EpochMs {
+  const mayFollowEvent = anchor === "START" ? ms > 0 : anchor === "END" && ms >= 0;
+  return mayFollowEvent ? graceOverAt : Math.min(graceOverAt, eventOverAt(occurrence));
+}
+
+function eventOverAt({ startsAt, endsAt }: Occurrence): EpochMs {
+  return Math.max(endsAt, startsAt + MIN_EVENT_MS);
 }

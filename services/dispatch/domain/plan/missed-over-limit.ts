@@ -1,5 +1,6 @@
 import type { Post } from "../post/post.ts";
 import { postKey } from "./desired-posts.ts";
+import { timesInKey } from "./offsets.ts";
 import type { PlanInput } from "./plan-input.ts";
 import type { ExpiredCandidates } from "./select-soonest.ts";
 import { settledPost } from "./settled-post.ts";
@@ -17,9 +18,9 @@ export function missedOverLimit(
 ): Post[] {
   return expired.flatMap(({ first, count, lastAt }) =>
     input.sinks.map((sink): Post => {
-      const { announcementId, occurrenceId, occurrence, announcement, time } = first;
+      const { announcementId, occurrenceId, occurrence, announcement, ruleOffset, time } = first;
       const { channel } = announcement;
-      const post = { announcementId, occurrenceId, startsAt: occurrence.startsAt, sink, channel, time };
+      const post = { announcementId, occurrenceId, ...timesInKey(occurrence, ruleOffset), sink, channel, time };
       const round = (rows.get(postKey(post))?.round ?? 0) + 1;
       return settledPost(input, post, round, { state: "missed", reason: reasonFor(count, lastAt, input.maxOpenPosts) });
     }),

@@ -1,3 +1,4 @@
+import type { OffsetAnchor } from "../../../contracts/announcement-offsets.ts";
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
@@ -23,6 +24,9 @@ export const CANDIDATES_PER_POST = 2;
  */
 export type SinksEnabledSince = Readonly<Partial<Record<SinkName, EpochMs>>>;
 
+/** For each anchor the windows in which every occurrence was read. */
+export type AnchorWindows = Readonly<Partial<Record<OffsetAnchor, readonly Window[]>>>;
+
 /** Since when posts are planned, the same for all guilds. */
 export interface LedgerStart {
   readonly sinksEnabledSince?: SinksEnabledSince;
@@ -34,9 +38,9 @@ export interface LedgerStart {
 export interface PlanInput extends SelectionInput, LedgerStart {
   readonly guildId: GuildId;
   readonly announcements: readonly AnnouncementRule[];
-  /** Every occurrence that starts in one of the windows. */
+  /** Every occurrence with an anchor in one of its windows. */
   readonly occurrences: readonly Occurrence[];
-  readonly windows: readonly Window[];
+  readonly windows: AnchorWindows;
   /** The guild's soonest open posts, and all posts of the selected occurrences. */
   readonly existing: readonly Post[];
   readonly sinks: readonly SinkName[];

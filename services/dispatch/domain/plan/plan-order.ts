@@ -1,10 +1,12 @@
 import type { AnnouncementId, EpochMs, OccurrenceId } from "../../../contracts/ids.ts";
 
-/** A position in the order in which a guild's posts are planned: by time, then announcement, then occurrence. */
+/** A position in the order in which a guild's posts are planned: by time, then announcement, then occurrence, then offset. */
 export interface Position {
   readonly at: EpochMs;
   readonly announcementId: AnnouncementId | "";
   readonly occurrenceId: OccurrenceId | "";
+  /** As `offsetText`; absent for a lead time. */
+  readonly offset?: string;
 }
 
 /** The first of all positions with this time. */
@@ -16,7 +18,8 @@ export function comparePositions(one: Position, other: Position): number {
   return (
     one.at - other.at ||
     compareIds(one.announcementId, other.announcementId) ||
-    compareIds(one.occurrenceId, other.occurrenceId)
+    compareIds(one.occurrenceId, other.occurrenceId) ||
+    compareIds(one.offset ?? "", other.offset ?? "")
   );
 }
 

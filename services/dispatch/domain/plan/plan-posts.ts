@@ -1,11 +1,14 @@
+import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
+import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
-import { isOpen, mayHaveBeenSent, type Post, postId } from "../post/post.ts";
-import { cancelReason } from "./cancel-reason.ts";
+import { isOpen, mayHaveBeenSent, offsetText, type Post, postId } from "../post/post.ts";
+import { type AnchorsThrough, cancelReason, isBeyond } from "./cancel-reason.ts";
 import { cancelledBeforePlanned } from "./cancelled-before-planned.ts";
 import { type DesiredPost, desiredPostsFor, postKey } from "./desired-posts.ts";
-import { type FireTime, leadMs } from "./fire-time.ts";
+import type { FireTime } from "./fire-time.ts";
 import { missedOverLimit } from "./missed-over-limit.ts";
 import { missedUnread } from "./missed-unread.ts";
+import { anchorInKey, elapsedOffset, elapsedOffsets, hasOffset } from "./offsets.ts";
 import type { Plan, PlannedRow, PlanUpdate } from "./plan.ts";
 import { CANDIDATES_PER_POST, type PlanInput } from "./plan-input.ts";
 import { comparePositions, type Position } from "./plan-order.ts";
@@ -37,7 +40,7 @@ export function* planSelection(input: PlanInput, selection: Selection): Generato
   const inserts: Post[] = [
     ...missedOverLimit(selection.expired, input, rows),
     ...missedUnread(input, rows),
-    ...(yield* cancelledBeforePlanned(input, startsThrough(input), isKnown)),
+    ...(yield* cancelledBeforePlanned(input, anchorsThrough(input), isKnown)),
   ];
   let room = input.maxOpenPosts - fixed;
   let end: Position | undefined;
@@ -97,7 +100,8 @@ function* openRows(
   input: PlanInput,
   { firstOmitted }: Selection,
 ): Generator<void, { cancelled: PlanUpdate[]; later: Post[]; fixed: number }> {
-  const lastStart = startsThrough(input);
+  const anchors = anchorsThrough(input);
+  const rules = new Map(input.announcements.map((rule) => [rule.id, rule]));
   const cancelled: PlanUpdate[] = [];
   const later: Post[] = [];
   let fixed = 0;
@@ -108,9 +112,9 @@ function* openRows(
       (firstOmitted !== undefined && comparePositions(positionOf(row), firstOmitted) >= 0);
     if (row.state === "planned" && desired.has(key)) fixed += wasNeverClaimed(row) ? 0 : 1;
     else if (row.state === "planned" && isLater && wasNeverClaimed(row)) later.push(row);
-    else if (row.state === "planned" && !isLater && isWithinInput(row, input, lastStart)) {
+    else if (row.state === "planned" && !isLater && isWithinInput(row, input, rules.get(row.announcementId), anchors)) {
       cancelled.push(
-        updateOf(row, { state: "cancelled", reason: cancelReason(row, input, lastStart), settledAt: input.now }),
+        updateOf(row, { state: "cancelled", reason: cancelReason(row, input, anchors), settledAt: input.now }),
       );
     } else fixed += 1;
   });
@@ -118,18 +122,30 @@ function* openRows(
 }
 
 /**
- * Occurrences that start from here on are not due in the plan under any current announcement. A planned post of such
- * an occurrence comes from an announcement that was removed or now has a shorter lead time.
+ * Occurrences with an anchor from here on are not due in the plan under any current announcement. A planned post of such
+ * an occurrence comes from an announcement that was removed or now has other times.
  */
-function startsThrough({ announcements, through }: PlanInput): EpochMs {
-  return through + Math.max(0, ...announcements.filter(({ enabled }) => enabled).map(leadMs));
+function anchorsThrough({ announcements, through }: PlanInput): AnchorsThrough {
+  const farthest = { START: 0, END: 0, CREATED: 0 };
+  for (const { anchor, ms } of elapsedOffsets(announcements)) farthest[anchor] = Math.max(farthest[anchor], -ms);
+  return { START: through + farthest.START, END: through + farthest.END, CREATED: through + farthest.CREATED };
 }
 
-/** Whether the input would contain the row's occurrence if the occurrence still existed. */
-function isWithinInput(row: Post, { start, through, windows }: PlanInput, lastStart: EpochMs): boolean {
-  const { dueAt, startsAt } = row;
-  if (comparePositions(positionOf(row), start) < 0 || dueAt >= through) return false;
-  return startsAt >= lastStart || windows.some((window) => startsAt >= window.from && startsAt < window.until);
+/**
+ * Whether the input would contain the row's occurrence if the occurrence still existed, or its announcement no longer has such
+ * posts.
+ */
+function isWithinInput(
+  row: Post,
+  { start, through, windows }: PlanInput,
+  rule: AnnouncementRule | undefined,
+  anchors: AnchorsThrough,
+): boolean {
+  if (comparePositions(positionOf(row), start) < 0 || row.dueAt >= through) return false;
+  if (rule?.enabled !== true || !hasOffset(rule, row.offset) || isBeyond(row, anchors)) return true;
+  const { anchor, ms } = elapsedOffset(rule, row.offset);
+  const anchorAt = anchorInKey(row) ?? row.dueAt - ms;
+  return windows[anchor]?.some(({ from, until }) => anchorAt >= from && anchorAt < until) === true;
 }
 
 /** Only a row that was never claimed may lose its place to a sooner post. */
@@ -143,13 +159,15 @@ function needsRoom(row: Post | undefined, post: DesiredPost): boolean {
   return row.state === "planned" ? wasNeverClaimed(row) : mayBeReplanned(row, post);
 }
 
-function positionOf({ dueAt: at, announcementId, occurrenceId }: Post): Position {
-  return { at, announcementId, occurrenceId };
+type Positioned = Pick<Post, "dueAt" | "announcementId" | "occurrenceId" | "offset">;
+
+function positionOf({ dueAt: at, announcementId, occurrenceId, offset }: Positioned): Position {
+  return toPosition({ at, announcementId, occurrenceId, ...(offset && { offset: offsetText(offset) }) });
 }
 
 /** Drops the other fields of a candidate. */
-function toPosition({ at, announcementId, occurrenceId }: Position): Position {
-  return { at, announcementId, occurrenceId };
+function toPosition({ at, announcementId, occurrenceId, offset }: Position): Position {
+  return { at, announcementId, occurrenceId, ...definedFields({ offset }) };
 }
 
 function* latestRounds(existing: readonly Post[]): Generator<void, Map<string, Post>> {
@@ -186,7 +204,7 @@ function newPost(input: PlanInput, { time, ...key }: DuePost, round: number): Po
   const { dueAt, deadline } = time;
   const post = { ...key, id: postId(key, round), guildId, round, planRevision: version + 1, fence: 0 };
   const untried = { attempts: 0, crashes: 0, delivered: [], wakeAt: dueAt, dueAt };
-  const overLimit = now > dueAt && wasOverLimit(input, { ...key, at: dueAt });
+  const overLimit = now > dueAt && wasOverLimit(input, positionOf({ ...post, dueAt }));
   return {
     ...post,
     ...untried,

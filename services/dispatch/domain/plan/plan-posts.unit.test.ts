@@ -70,7 +70,7 @@ describe("the plan of a guild", () => {
 
   test("leaves a post unchanged whose occurrence was not read", () => {
     const existing = [onePlanned()];
-    const unseen = { occurrences: [], windows: [{ from: 0, until: NOON + HOUR }] };
+    const unseen = { occurrences: [], windows: { START: [{ from: 0, until: NOON + HOUR }] } };
     expect(plan({ ...unseen, existing })).toEqual(NOTHING);
     expect(plan({ occurrences: [], through: NOON + HOUR, existing })).toEqual(NOTHING);
   });

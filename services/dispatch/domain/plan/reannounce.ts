@@ -1,16 +1,32 @@
+import { anchorInstant } from "../../../contracts/announcement-offsets.ts";
+import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
-import type { EpochMs } from "../../../contracts/ids.ts";
+import type { PostKey } from "../post/post.ts";
+import { anchorSetAt } from "./fire-time.ts";
+import { anchorInKey, elapsedOffset, hasPresentTimes, type RuleOffset } from "./offsets.ts";
 
 /** An event that moves by less is still the same announced start (D31). */
 const MIN_MOVE_MS = 60_000;
 
+/** The times for which a post was sent. */
+export type AnnouncedTimes = Pick<PostKey, "startsAt" | "endsAt" | "offset">;
+
 /**
- * Whether a post of this occurrence would repeat an earlier announcement (D31). An occurrence that was announced at
- * another start counts as new only if it moved by a minute or more and its new due instant was ahead at the move.
+ * Whether a post of this occurrence would repeat an earlier announcement by the same offset (D31, D54). An occurrence that was
+ * announced at other times counts as new only if its anchor moved by a minute or more and its new due instant was ahead at the
+ * move. A creation never moves.
  */
-export function isReannounced(occurrence: Occurrence, leadMs: number, announcedStarts: readonly EpochMs[]): boolean {
-  const others = announcedStarts.filter((start) => start !== occurrence.startsAt);
+export function isReannounced(
+  occurrence: Occurrence,
+  announcement: AnnouncementRule,
+  offset: RuleOffset,
+  announced: readonly AnnouncedTimes[],
+): boolean {
+  const others = announced.filter((times) => !hasPresentTimes(times, occurrence));
   if (others.length === 0) return false;
-  const dueWasAhead = occurrence.startsAt - leadMs > occurrence.scheduledAt;
-  return !dueWasAhead || others.some((start) => Math.abs(start - occurrence.startsAt) < MIN_MOVE_MS);
+  const { anchor, ms } = elapsedOffset(announcement, offset);
+  const anchorAt = anchorInstant(occurrence, anchor);
+  if (anchorAt === undefined) return true;
+  const dueWasAhead = anchorAt + ms > anchorSetAt(occurrence, anchor);
+  return !dueWasAhead || others.some((times) => Math.abs((anchorInKey(times) ?? anchorAt) - anchorAt) < MIN_MOVE_MS);
 }

@@ -1,18 +1,25 @@
 import { unhandled } from "../../../../mixins/objects/unhandled.ts";
+import { anchorInstant, type OffsetAnchor } from "../../../contracts/announcement-offsets.ts";
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { AnnouncementId, EpochMs, OccurrenceId } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
+import { offsetText } from "../post/post.ts";
 import { covers } from "./covers.ts";
 import { formerIds } from "./former-ids.ts";
-import { fireTime, type FireTime, leadMs } from "./fire-time.ts";
+import { fireTime, type FireTime, overAt } from "./fire-time.ts";
+import { elapsedOffset, offsetsOf, type RuleOffset } from "./offsets.ts";
 import { comparePositions, type Position } from "./plan-order.ts";
 
-/** One announcement of one occurrence. `at` is the due instant, or the start if the post is skipped. */
+/**
+ * One announcement of one occurrence by one offset. `at` is the due instant; if the post is skipped, the later of its anchor
+ * and its due instant.
+ */
 export interface Candidate extends Position {
   readonly announcementId: AnnouncementId;
   readonly occurrenceId: OccurrenceId;
   readonly announcement: AnnouncementRule;
   readonly occurrence: Occurrence;
+  readonly ruleOffset: RuleOffset;
   readonly time: FireTime;
 }
 
@@ -63,46 +70,61 @@ export function* selectSoonest(input: SelectionInput, limit: number): Generator<
   let pairs = 0;
   for (const announcement of input.announcements) {
     if (!announcement.enabled) continue;
-    const lead = leadMs(announcement);
-    const covered = occurrencesOf(announcement);
-    // No position is before `start − lead`, so occurrences with a later start can't be selected.
-    const lastStart = () => Math.min(input.through, soonest.firstOmitted?.at ?? Infinity) + lead;
-    const from = Math.max(start.at, announcement.standsSince);
-    for (let at = firstIndexFrom(covered, from, ({ startsAt }) => startsAt); at < covered.length; at += 1) {
-      const occurrence = covered[at] as Occurrence;
-      if (occurrence.startsAt > lastStart()) break;
-      if ((pairs += 1) % PAIRS_PER_SLICE === 0) yield;
-      const candidate = candidateOf(announcement, occurrence, graceMs);
-      if (candidate === undefined || !isWithin(candidate, input)) continue;
-      const isSkipped = candidate.time.kind === "skipped";
-      const wasPlanned = bounded === undefined || comparePositions(candidate, bounded.farthestEnd) < 0;
-      if (isSkipped || wasPlanned || expiryOf(candidate) >= now) {
-        soonest.add(candidate);
-      } else if (expiryOf(candidate) >= bounded.recordedThrough) {
-        expired.set(announcement.id, expiredWith(expired.get(announcement.id), candidate));
+    for (const offset of offsetsOf(announcement)) {
+      const { anchor, ms } = elapsedOffset(announcement, offset);
+      const covered = occurrencesOf(announcement, anchor);
+      const anchorOf = (occurrence: Occurrence) => anchorInstant(occurrence, anchor) ?? Infinity;
+      // No position is before the due instant by the anchor, so occurrences with a later anchor can't be selected.
+      const lastAnchor = () => Math.min(input.through, soonest.firstOmitted?.at ?? Infinity) - ms;
+      // No position is after the later of anchor and due instant.
+      const from = Math.max(start.at, announcement.standsSince) - Math.max(0, ms);
+      for (let at = firstIndexFrom(covered, from, anchorOf); at < covered.length; at += 1) {
+        const occurrence = covered[at] as Occurrence;
+        if (anchorOf(occurrence) > lastAnchor()) break;
+        if ((pairs += 1) % PAIRS_PER_SLICE === 0) yield;
+        const candidate = candidateOf(announcement, offset, occurrence, graceMs);
+        if (candidate === undefined || !isWithin(candidate, input)) continue;
+        const isSkipped = candidate.time.kind === "skipped";
+        const wasPlanned = bounded === undefined || comparePositions(candidate, bounded.farthestEnd) < 0;
+        if (isSkipped || wasPlanned || expiryOf(candidate) >= now) {
+          soonest.add(candidate);
+        } else if (expiryOf(candidate) >= bounded.recordedThrough) {
+          expired.set(announcement.id, expiredWith(expired.get(announcement.id), candidate));
+        }
       }
     }
   }
   return { candidates: soonest.list(), firstOmitted: soonest.firstOmitted, expired: [...expired.values()] };
 }
 
-function candidateOf(announcement: AnnouncementRule, occurrence: Occurrence, graceMs: number): Candidate | undefined {
+function candidateOf(
+  announcement: AnnouncementRule,
+  ruleOffset: RuleOffset,
+  occurrence: Occurrence,
+  graceMs: number,
+): Candidate | undefined {
   if (!covers(announcement, occurrence)) return undefined;
-  const time = fireTime(announcement, occurrence, graceMs);
+  const time = fireTime(announcement, ruleOffset, occurrence, graceMs);
   if (time === undefined) return undefined;
-  const at = time.kind === "due" ? time.dueAt : occurrence.startsAt;
-  const { occurrenceId } = occurrence;
-  return { at, announcementId: announcement.id, occurrenceId, announcement, occurrence, time };
+  const at = time.kind === "due" ? time.dueAt : skippedAt(announcement, ruleOffset, occurrence);
+  const pair = { announcementId: announcement.id, occurrenceId: occurrence.occurrenceId };
+  const offset = ruleOffset === undefined ? {} : { offset: offsetText(ruleOffset) };
+  return { at, ...pair, ...offset, announcement, occurrence, ruleOffset, time };
 }
 
-/** A skipped candidate is within the plan until its start, however long before it would have been due. */
+function skippedAt(announcement: AnnouncementRule, offset: RuleOffset, occurrence: Occurrence): EpochMs {
+  const elapsed = elapsedOffset(announcement, offset);
+  return overAt(anchorInstant(occurrence, elapsed.anchor) ?? occurrence.startsAt, elapsed);
+}
+
+/** A skipped candidate is within the plan until its anchor, however long before it would have been due. */
 function isWithin(candidate: Candidate, { start, through }: SelectionInput): boolean {
   return candidate.time.dueAt < through && comparePositions(candidate, start) >= 0;
 }
 
 /** The instant from which on it is too late to plan the candidate. */
-function expiryOf({ time, occurrence }: Candidate): EpochMs {
-  return time.kind === "due" ? time.deadline : occurrence.startsAt;
+function expiryOf({ time, at }: Candidate): EpochMs {
+  return time.kind === "due" ? time.deadline : at;
 }
 
 function expiredWith(before: ExpiredCandidates | undefined, candidate: Candidate): ExpiredCandidates {
@@ -111,9 +133,26 @@ function expiredWith(before: ExpiredCandidates | undefined, candidate: Candidate
   return { first, count: before.count + 1, lastAt: Math.max(before.lastAt, candidate.at) };
 }
 
-/** Returns a function that lists the occurrences which an announcement may cover, by start. */
-function occurrenceIndex(occurrences: readonly Occurrence[]): (rule: AnnouncementRule) => readonly Occurrence[] {
-  const all = occurrences.toSorted((one, other) => one.startsAt - other.startsAt);
+/** Returns a function that lists the occurrences which an announcement may cover, in the order of an anchor. */
+function occurrenceIndex(
+  occurrences: readonly Occurrence[],
+): (rule: AnnouncementRule, anchor: OffsetAnchor) => readonly Occurrence[] {
+  const indexes = new Map<OffsetAnchor, ReturnType<typeof indexByAnchor>>();
+  return (rule, anchor) => {
+    const index = indexes.get(anchor) ?? indexByAnchor(occurrences, anchor);
+    indexes.set(anchor, index);
+    return index(rule);
+  };
+}
+
+function indexByAnchor(
+  occurrences: readonly Occurrence[],
+  anchor: OffsetAnchor,
+): (rule: AnnouncementRule) => readonly Occurrence[] {
+  const anchorOf = (occurrence: Occurrence) => anchorInstant(occurrence, anchor) ?? Infinity;
+  const all = occurrences
+    .filter((occurrence) => anchorOf(occurrence) < Infinity)
+    .sort((one, other) => anchorOf(one) - anchorOf(other));
   const byColor = Map.groupBy(all, ({ color }) => color);
   const byReference = new Map<string, Occurrence[]>();
   for (const occurrence of all) {

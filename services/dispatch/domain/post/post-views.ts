@@ -1,13 +1,14 @@
 import { complete } from "../../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { SettledPost, UpcomingPost } from "../../../contracts/dispatch.contract.ts";
-import type { OPEN_STATES, Post } from "./post.ts";
+import { offsetInId, type OPEN_STATES, type Post } from "./post.ts";
 import { reasonCode } from "./reason-code.ts";
 
 type OpenPost = Post & { readonly state: (typeof OPEN_STATES)[number] };
 
-function commonFields({ dueAt, announcementId, occurrenceId, startsAt, channel }: Post) {
-  return { dueAt, announcementId, eventId: occurrenceId, startsAt, channel };
+function commonFields({ dueAt, announcementId, occurrenceId, startsAt, offset, channel }: Post) {
+  const ofOffset = offset === undefined ? {} : { anchor: offset.anchor, offsetMinutes: offset.minutes };
+  return { dueAt, announcementId, eventId: occurrenceId, startsAt, ...ofOffset, channel };
 }
 
 /** An open post as other contexts see it, with the state of its attempts (D44). */
@@ -33,14 +34,14 @@ export function toComputedPost(post: Post): UpcomingPost {
 }
 
 /**
- * The first open posts in their order, one for each announcement of an occurrence: of its rows for several sinks, the
+ * The first open posts in their order, one for each announcement of an occurrence by each offset: of its rows for several sinks, the
  * one that is furthest from its outcome.
  */
 export function upcomingPosts(rows: readonly Post[], amount: number): UpcomingPost[] {
   const bySubject = new Map<string, OpenPost>();
   for (const row of rows) {
     if (!isOpenPost(row)) continue;
-    const subject = `${row.announcementId}:${row.occurrenceId}`;
+    const subject = `${row.announcementId}:${row.occurrenceId}${offsetInId(row)}`;
     const known = bySubject.get(subject);
     if (known === undefined || unsettledness(row) > unsettledness(known)) bySubject.set(subject, row);
   }

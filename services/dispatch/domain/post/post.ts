@@ -1,14 +1,19 @@
+import type { PostOffset } from "../../../contracts/announcement-offsets.ts";
 import type { ChangeOrigin } from "../../../contracts/contract.ts";
 import type { PostState } from "../../../contracts/dispatch.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../../contracts/ids.ts";
 import type { SinkName } from "./sink-name.ts";
 import type { WaitTotals } from "./wait.ts";
 
-/** The unit that is posted once (D32): an announcement of one occurrence at one start, through one sink. */
+/** The unit that is posted once (D32): an announcement of one occurrence at one start and by one offset, through one sink. */
 export interface PostKey {
   readonly announcementId: AnnouncementId;
   readonly occurrenceId: OccurrenceId;
   readonly startsAt: EpochMs;
+  /** The end of the occurrence; only for a post by an offset from the end. */
+  readonly endsAt?: EpochMs;
+  /** Absent for an announcement with a lead time in place of offsets (D54). */
+  readonly offset?: PostOffset;
   readonly sink: SinkName;
 }
 
@@ -100,11 +105,28 @@ export function mayHaveBeenSent({
 }
 
 /** The row's id. It is unique, so two planners can't plan one post twice. */
-export function postId({ announcementId, occurrenceId, startsAt, sink }: PostKey, round: number): string {
-  return `${announcementId}:${occurrenceId}:${startsAt}:${sink}:${round}`;
+export function postId({ announcementId, occurrenceId, startsAt, sink, ...offset }: PostKey, round: number): string {
+  return `${announcementId}:${occurrenceId}:${startsAt}:${sink}${offsetInId(offset)}:${round}`;
 }
 
-/** The key of a post without its start and round. */
-export function subjectKey({ announcementId, occurrenceId, sink }: Omit<PostKey, "startsAt">): string {
-  return `${announcementId}:${occurrenceId}:${sink}`;
+/** The part of an identity that distinguishes offsets; empty for a lead time, as in releases before D54. */
+export function offsetInId({ offset, endsAt }: Pick<PostKey, "offset" | "endsAt">): string {
+  if (offset === undefined) return "";
+  return `:${offsetText(offset)}${endsAt === undefined ? "" : `:${endsAt}`}`;
+}
+
+/** An offset as text, such as START-60; empty for a lead time. */
+export function offsetText(offset: PostOffset | undefined): string {
+  if (offset === undefined) return "";
+  return `${offset.anchor}${offset.minutes < 0 ? "" : "+"}${offset.minutes}`;
+}
+
+/** The key of a post without its times and round. */
+export function subjectKey({
+  announcementId,
+  occurrenceId,
+  sink,
+  offset,
+}: Omit<PostKey, "startsAt" | "endsAt">): string {
+  return `${announcementId}:${occurrenceId}:${sink}:${offsetText(offset)}`;
 }

@@ -86,7 +86,7 @@ export function newLeaseRecovery(parts: DeliveryParts): (post: Post, sink: Sink 
     const state = await lastKnownState(store, post);
     if (state === undefined) return [];
     const { startsAt } = post;
-    const endsAt = startsAt + state.occurrence.endsAt - state.occurrence.startsAt;
+    const endsAt = post.endsAt ?? startsAt + state.occurrence.endsAt - state.occurrence.startsAt;
     return ports.render({ ...state, occurrence: { ...state.occurrence, startsAt, endsAt } });
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Post } from "../../domain/post/post.ts";
+import { offsetInId, type Post } from "../../domain/post/post.ts";
 
 /**
  * The nonce of one message (part) of a post: 24 characters (144 bits), the same for every attempt, also when a cancelled post
@@ -7,6 +7,6 @@ import type { Post } from "../../domain/post/post.ts";
  */
 export function nonceOf(post: Post, part: number): string {
   const { announcementId, occurrenceId, startsAt, channel } = post;
-  const identity = `${announcementId}:${occurrenceId}:${startsAt}:${channel}:${part}`;
+  const identity = `${announcementId}:${occurrenceId}:${startsAt}:${channel}:${part}${offsetInId(post)}`;
   return createHash("sha256").update(identity).digest("base64url").slice(0, 24);
 }

@@ -25,4 +25,14 @@ describe("the nonce of a part (D32)", () => {
     const nonces = [nonceOf(post, 0), nonceOf(post, 1), ...others.map((other) => nonceOf(other, 0))];
     expect(new Set(nonces).size).toBe(nonces.length);
   });
+
+  test("differs between the offsets of an announcement, and stays the same for a lead time", () => {
+    const { endsAt: _, offset: __, ...lead } = post;
+    const by = (anchor: "START" | "END", minutes: number, endsAt?: number): Post =>
+      ({ ...lead, offset: { anchor, minutes }, endsAt }) as Post;
+    const others = [by("START", -60), by("START", 60), by("END", -60, 1), by("END", -60, 2)];
+    const nonces = [lead, ...others].map((each) => nonceOf(each, 0));
+    expect(new Set(nonces).size).toBe(5);
+    expect(nonces[0]).toBe("hIC_6uNh6CMjLGd8gNnOG2ui");
+  });
 });

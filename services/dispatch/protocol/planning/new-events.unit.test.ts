@@ -59,6 +59,19 @@ function plannerWith(...announcements: Announcement[]) {
 }
 
 describe("a new event of a guild", () => {
+  test("changes the plan, wherever it starts, if an announcement counts from the creation", async () => {
+    const created = sampleAnnouncement({ offsets: [{ anchor: "CREATED", minutes: 0 }] });
+    const after = sampleAnnouncement({ offsets: [{ anchor: "END", minutes: 60 }] });
+    const [byCreation, byEnd] = [plannerWith(created, after), plannerWith(after)];
+    for (const { time, plan, run } of [byCreation, byEnd]) {
+      time.after(0, plan);
+      await run(1_000);
+    }
+    expect(byCreation.isBeyondHorizon(horizonMs + 1_000 * HOUR)).toBe(false);
+    expect(byEnd.isBeyondHorizon(horizonMs)).toBe(true);
+    expect(byEnd.isBeyondHorizon(horizonMs - 2 * HOUR)).toBe(false);
+  });
+
   test("leaves the plan as it is if it starts after the horizon and the longest lead time", async () => {
     const { time, plan, isBeyondHorizon, run } = plannerWith(
       sampleAnnouncement({ hours: 24 }),

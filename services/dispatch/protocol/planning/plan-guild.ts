@@ -1,9 +1,8 @@
 import { TOMBSTONE_DAYS } from "../../../contracts/change-feed.contract.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
-import type { OccurrencesStarting } from "../../../contracts/occurrences.contract.ts";
 import { selectCancelled } from "../../domain/plan/cancelled-before-planned.ts";
-import { leadMs } from "../../domain/plan/fire-time.ts";
 import { formerIds } from "../../domain/plan/former-ids.ts";
+import { type ElapsedOffset, elapsedOffsets } from "../../domain/plan/offsets.ts";
 import type { Plan, PlanChanges } from "../../domain/plan/plan.ts";
 import { CANDIDATES_PER_POST, type LedgerStart, type PlanInput } from "../../domain/plan/plan-input.ts";
 import { comparePositions, firstPositionAt, type Position } from "../../domain/plan/plan-order.ts";
@@ -16,7 +15,7 @@ import type { BoundedPlan, GuildPlan } from "../post-store.ts";
 import type { Timing } from "../timing.ts";
 import { existingPosts } from "./existing-posts.ts";
 import { changedSources } from "./plan-sources.ts";
-import { type OccurrencesRead, readOccurrences, readSoonest } from "./read-occurrences.ts";
+import { type AnchorRead, type OccurrencesRead, readOccurrences, readSoonest } from "./read-occurrences.ts";
 import { storePlan } from "./store-plan.ts";
 
 const DAY_MS = 86_400_000;
@@ -33,7 +32,10 @@ export interface PlanResult {
   /** When the plan continues: never, when there is room (`overdue`: its next posts are already due), or at once. */
   readonly more: "none" | "with room" | "overdue" | "at once";
   readonly isLarge: boolean;
-  /** The longest lead time of the guild's enabled announcements; -Infinity if there are none. */
+  /**
+   * The longest time before the start of an event at which a post of it may be due; Infinity if an announcement counts from the
+   * creation, -Infinity if none is enabled.
+   */
   readonly longestLeadMs: number;
 }
 
@@ -58,12 +60,12 @@ export async function planGuild(
   const now = clock.now();
   const start = startOfPlan(now, since, before, timing);
   const everyRule = await owners.announcementRules(guildId, start.at);
-  const leads = everyRule.filter(({ enabled }) => enabled).map(leadMs);
-  if (before.version === 0 && leads.length === 0) return NOTHING_PLANNED;
+  const offsets = elapsedOffsets(everyRule);
+  if (before.version === 0 && offsets.length === 0) return NOTHING_PLANNED;
   const announcements = everyRule.filter(({ until }) => until === undefined);
-  const range = { guildId, leads, from: start.at, now };
+  const range = { guildId, offsets, from: start.at, now };
   const soonest = await readSoonest(owners, timing, range);
-  const isLarge = isLargePlan(everyRule.length, soonest);
+  const isLarge = isLargePlan(Math.max(everyRule.length, offsets.length), soonest);
   if (isLarge && size === "small") return "too large";
   const read = await readOccurrences(owners, timing, range, soonest);
   const { occurrences, windows, through, isTruncated, lastRead } = read;
@@ -105,11 +107,17 @@ export async function planGuild(
   if (!isStored) return undefined;
   if (hasUnsentPosts(plan)) await store.deleteOldUnsent(guildId, timing.maxUnsentPosts);
   const more = plan.end === undefined ? "none" : continuation(plan.end, plan.isFull, now);
-  return { posts: posts.filter(isOpen), more, isLarge, longestLeadMs: Math.max(...leads) };
+  return { posts: posts.filter(isOpen), more, isLarge, longestLeadMs: longestLeadOf(offsets) };
 }
 
-function isLargePlan(rules: number, { occurrences, former = [], truncated }: OccurrencesStarting): boolean {
-  return truncated || rules * (occurrences.length + former.length) > MAX_SMALL_PAIRS;
+function isLargePlan(posts: number, reads: readonly AnchorRead[]): boolean {
+  const counts = reads.map(({ occurrences, former = [] }) => occurrences.length + former.length);
+  return reads.some(({ truncated }) => truncated) || posts * Math.max(...counts) > MAX_SMALL_PAIRS;
+}
+
+/** The end of an event is not before its start. */
+function longestLeadOf(offsets: readonly ElapsedOffset[]): number {
+  return Math.max(...offsets.map(({ anchor, ms }) => (anchor === "CREATED" ? Infinity : -ms)));
 }
 
 /** Ends the plan where the read ended if not even the near part could be read, so that the plan continues at once. */

@@ -1,11 +1,14 @@
 import { MAX_ENTRIES } from "../../../contracts/calendar-events.contract.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
+import { anchorInstant, type OffsetAnchor } from "../../../contracts/announcement-offsets.ts";
 import type {
   Occurrence,
   OccurrencesStarting,
   OccurrencesStartingParams,
 } from "../../../contracts/occurrences.contract.ts";
 import { mergedWindows, type Window } from "../../../contracts/window.ts";
+import type { ElapsedOffset } from "../../domain/plan/offsets.ts";
+import type { AnchorWindows } from "../../domain/plan/plan-input.ts";
 import type { Owners } from "../ports.ts";
 import type { Timing } from "../timing.ts";
 
@@ -28,8 +31,7 @@ export interface OccurrencesRead {
   readonly withTexts: readonly Occurrence[];
   /** Occurrences as they were before they were changed or cancelled. */
   readonly former: readonly Occurrence[];
-  /** The windows of starts in which every occurrence was read. */
-  readonly windows: readonly Window[];
+  readonly windows: AnchorWindows;
   /** Every occurrence whose posts are due before this instant was read. */
   readonly through: EpochMs;
   /** Whether `through` is before the horizon because the guild has more occurrences than can be read. */
@@ -40,23 +42,59 @@ export interface OccurrencesRead {
 
 interface ReadRange {
   readonly guildId: GuildId;
-  /** Lead times of the guild's announcements. */
-  readonly leads: readonly number[];
+  /** Offsets of the guild's announcements. */
+  readonly offsets: readonly ElapsedOffset[];
   /** The first due instant of the plan. */
   readonly from: EpochMs;
   readonly now: EpochMs;
 }
 
-/** Reads the soonest occurrences, with their texts. */
-export function readSoonest(owners: Owners, timing: Timing, range: ReadRange): Promise<OccurrencesStarting> {
-  const { guildId, from } = range;
-  const windows = [wholeWindow(timing, range)];
-  return owners.occurrences({ guildId, windows, limit: MAX_WITH_TEXTS, texts: true, formerAfter: from });
+/** The offsets from one anchor. */
+interface AnchorOffsets {
+  readonly anchor: OffsetAnchor;
+  /** Milliseconds after the anchor; negative before it. */
+  readonly offsets: readonly number[];
 }
 
-/** The starts of a plan: from `from` without a lead time, since an event that was created too late is due at once. */
-function wholeWindow({ horizonMs }: Timing, { leads, from, now }: ReadRange): Window {
-  return { from, until: now + horizonMs + Math.max(0, ...leads) };
+/** The result of one read, by one anchor. */
+export type AnchorRead = OccurrencesStarting & AnchorOffsets;
+
+/** Reads the occurrences with the soonest anchors, with their texts. */
+export function readSoonest(owners: Owners, timing: Timing, range: ReadRange): Promise<AnchorRead[]> {
+  const { guildId, from } = range;
+  const soonest = { guildId, limit: MAX_WITH_TEXTS, texts: true, formerAfter: from };
+  return Promise.all(
+    byAnchor(range.offsets).map(async (each) => {
+      const read = await owners.occurrences({ ...soonest, ...of(each), windows: wholeWindows(timing, range, each) });
+      return Object.assign(read, each);
+    }),
+  );
+}
+
+/** A guild without announcements is read by starts. */
+function byAnchor(offsets: readonly ElapsedOffset[]): AnchorOffsets[] {
+  const groups = Map.groupBy(offsets, ({ anchor }) => anchor);
+  if (groups.size === 0) return [{ anchor: "START", offsets: [] }];
+  return [...groups].map(([anchor, group]) => ({ anchor, offsets: group.map(({ ms }) => ms) }));
+}
+
+/** START is the default: a previous release of the owner does not know the param. */
+function of({ anchor }: AnchorOffsets): Pick<OccurrencesStartingParams, "anchor"> {
+  return anchor === "START" ? {} : { anchor };
+}
+
+/**
+ * The anchors of a plan: from `from` without a lead time, since an event that was created too late is due at once. Nothing is
+ * due at once by the creation, so each offset from there has its own window, which may be a year ago.
+ */
+function wholeWindows({ horizonMs }: Timing, { from, now }: ReadRange, { anchor, offsets }: AnchorOffsets): Window[] {
+  if (anchor === "CREATED") return dueWithin(offsets, from, now + horizonMs);
+  return [{ from: from - Math.max(0, ...offsets), until: now + horizonMs + longestLead(offsets) }];
+}
+
+/** The longest time before an anchor, in milliseconds; 0 if none is before it. */
+export function longestLead(offsets: readonly number[]): number {
+  return Math.max(0, ...offsets.map((ms) => -ms));
 }
 
 /**
@@ -68,71 +106,116 @@ export async function readOccurrences(
   owners: Owners,
   timing: Timing,
   range: ReadRange,
-  first: OccurrencesStarting,
+  first: readonly AnchorRead[],
 ): Promise<OccurrencesRead> {
-  const { guildId, leads, from, now } = range;
+  const { guildId, offsets, from, now } = range;
   const horizon = now + timing.horizonMs;
-  const longest = Math.max(0, ...leads);
-  const whole = [wholeWindow(timing, range)];
-  const { occurrences: withTexts, former = [] } = first;
-  const known = { withTexts, former };
-  if (!first.truncated || leads.length === 0) {
-    return { ...known, occurrences: withTexts, windows: whole, through: horizon, isTruncated: false };
+  const withTexts = distinct(first.flatMap(({ occurrences }) => occurrences));
+  const known = { withTexts, former: first.flatMap(({ former = [] }) => former) };
+  if (!first.some(({ truncated }) => truncated) || offsets.length === 0) {
+    const windows = windowsOf(first, (each) => wholeWindows(timing, range, each));
+    return { ...known, occurrences: withTexts, windows, through: horizon, isTruncated: false };
   }
-  const read = (windows: readonly Window[], only: Pick<OccurrencesStartingParams, "changedSince"> = {}) =>
-    owners.occurrences({ guildId, windows, limit: MAX_ENTRIES, texts: false, ...only });
-  const all = await read(whole);
-  const last = all.occurrences.at(-1);
-  const through = all.truncated && last !== undefined ? last.startsAt - longest : horizon;
+  const read: ReadWindows = (each, windows, only = {}) =>
+    owners.occurrences({ guildId, windows, ...of(each), limit: MAX_ENTRIES, texts: false, ...only });
+  const all = await Promise.all(
+    first.map(async (each) =>
+      each.truncated ? { ...each, ...(await read(each, wholeWindows(timing, range, each))) } : each,
+    ),
+  );
+  const occurrences = distinct(all.flatMap((each) => each.occurrences));
+  const through = Math.min(horizon, ...all.map(readThrough));
+  const isTruncated = all.some(({ truncated }) => truncated);
   if (through >= now + timing.horizonMs / FAR_ENOUGH_PART) {
-    const windows = [{ from, until: through + longest }];
-    return { ...known, occurrences: all.occurrences, windows, through, isTruncated: all.truncated };
+    const windows = windowsOf(all, (each) => readWithin(wholeWindows(timing, range, each), through, each));
+    return { ...known, occurrences, windows, through, isTruncated };
   }
-  return {
-    ...known,
-    ...(await readByDueTime(read, { leads, from, now }, horizon, all.occurrences)),
-    isTruncated: true,
-  };
+  return { ...known, ...(await readByDueTime(read, { offsets, from, now }, horizon, occurrences)), isTruncated: true };
+}
+
+/** Every occurrence whose posts are due before this instant was read. */
+function readThrough({ anchor, offsets, occurrences, truncated }: AnchorRead): EpochMs {
+  const last = occurrences.at(-1);
+  const lastAt = last === undefined ? undefined : anchorInstant(last, anchor);
+  return truncated && lastAt !== undefined ? lastAt - longestLead(offsets) : Infinity;
+}
+
+/** The part of the windows of a read with the anchors that are due before `through`. */
+function readWithin(windows: readonly Window[], through: EpochMs, { offsets }: AnchorOffsets): Window[] {
+  const last = through + longestLead(offsets);
+  return windows.map(({ from, until }) => ({ from, until: Math.min(until, last) })).filter(isNotEmpty);
+}
+
+function isNotEmpty({ from, until }: Window): boolean {
+  return from < until;
+}
+
+function windowsOf(
+  anchors: readonly AnchorOffsets[],
+  windowsFor: (each: AnchorOffsets) => readonly Window[],
+): AnchorWindows {
+  return Object.fromEntries(anchors.map((each) => [each.anchor, windowsFor(each)]));
 }
 
 type ReadWindows = (
+  anchor: AnchorOffsets,
   windows: readonly Window[],
   only?: Pick<OccurrencesStartingParams, "changedSince">,
 ) => Promise<OccurrencesStarting>;
 
 /**
- * Reads by due instants: for each lead time the starts that are due within a span, which is divided until all fit into one
- * read. Also reads events whose start or color changed since `from`, because they may be due at once.
+ * Reads by due instants: for each offset the anchors that are due within a span, which is divided until all fit into one
+ * read of an anchor. Also reads events whose times or color changed since `from`, because they may be due at once.
  *
- * @param soonest - The soonest starts; their posts may be skipped, and need rows.
+ * @param soonest - The soonest occurrences; their posts may be skipped, and need rows.
  */
 async function readByDueTime(
   read: ReadWindows,
-  { leads, from, now }: Omit<ReadRange, "guildId">,
+  { offsets, from, now }: Omit<ReadRange, "guildId">,
   horizon: EpochMs,
   soonest: readonly Occurrence[],
 ): Promise<Pick<OccurrencesRead, "occurrences" | "windows" | "through" | "lastRead">> {
-  const createdLate = { from, until: from + Math.min(MAX_CREATED_LATE_MS, Math.max(0, ...leads)) };
-  const mayBeLate = from <= now && createdLate.until > from;
-  const late = mayBeLate ? await read([createdLate], { changedSince: from }) : { occurrences: [], truncated: false };
+  const anchors = byAnchor(offsets);
+  const late = from <= now ? await Promise.all(anchors.map((each) => readLate(read, each, from))) : [];
+  const mayBeLate = late.some(({ windows }) => windows.length > 0);
   for (let span = (horizon - from) / SPAN_DIVISOR; ; span /= SPAN_DIVISOR) {
     const isShortest = span < MIN_SPAN_MS;
     const through = from + Math.ceil(span);
-    const windows = dueWithin(leads, from, through);
-    const due = await read(windows);
-    if (due.truncated && !isShortest) continue;
-    const occurrences = distinct([...(mayBeLate ? soonest : []), ...late.occurrences, ...due.occurrences]);
-    const incomplete = [due, late].find(({ truncated }) => truncated);
+    const due = await Promise.all(
+      anchors.map(async (each) => {
+        const windows = dueWithin(each.offsets, from, through);
+        return { ...each, windows, ...(await read(each, windows)) };
+      }),
+    );
+    if (due.some(({ truncated }) => truncated) && !isShortest) continue;
+    const found = [...late, ...due];
+    const occurrences = distinct([...(mayBeLate ? soonest : []), ...found.flatMap((each) => each.occurrences)]);
+    const incomplete = [...due, ...late].find(({ truncated }) => truncated);
     if (incomplete !== undefined) {
-      return { occurrences, windows: [], through, lastRead: incomplete.occurrences.at(-1) };
+      return { occurrences, windows: {}, through, lastRead: incomplete.occurrences.at(-1) };
     }
-    return { occurrences, windows: mergedWindows([...windows, createdLate]), through };
+    const windowsFor = ({ anchor }: AnchorOffsets) =>
+      mergedWindows(found.filter((each) => each.anchor === anchor).flatMap(({ windows }) => windows));
+    return { occurrences, windows: windowsOf(anchors, windowsFor), through };
   }
 }
 
-/** The windows of starts that are due in `[from, through)` under any of the lead times. */
-export function dueWithin(leads: readonly number[], from: EpochMs, through: EpochMs): Window[] {
-  return mergedWindows([...new Set(leads)].map((lead) => ({ from: from + lead, until: through + lead })));
+interface LateRead extends Pick<OccurrencesStarting, "occurrences" | "truncated"> {
+  readonly anchor: OffsetAnchor;
+  readonly windows: readonly Window[];
+}
+
+/** Reads the events whose times or color changed since `from`, as far as they may be due at once. */
+async function readLate(read: ReadWindows, each: AnchorOffsets, from: EpochMs): Promise<LateRead> {
+  const { anchor, offsets } = each;
+  const window = { from, until: from + Math.min(MAX_CREATED_LATE_MS, longestLead(offsets)) };
+  if (anchor === "CREATED" || !isNotEmpty(window)) return { anchor, windows: [], occurrences: [], truncated: false };
+  return { anchor, windows: [window], ...(await read(each, [window], { changedSince: from })) };
+}
+
+/** The windows of anchors that are due in `[from, through)` by any of the offsets. */
+export function dueWithin(offsets: readonly number[], from: EpochMs, through: EpochMs): Window[] {
+  return mergedWindows([...new Set(offsets)].map((ms) => ({ from: from - ms, until: through - ms })));
 }
 
 function distinct(occurrences: readonly Occurrence[]): Occurrence[] {

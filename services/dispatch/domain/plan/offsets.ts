@@ -1,0 +1,94 @@
+import {
+  anchorInstant,
+  isSameOffset,
+  type OffsetAnchor,
+  type PostOffset,
+} from "../../../contracts/announcement-offsets.ts";
+import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
+import type { EpochMs } from "../../../contracts/ids.ts";
+import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
+import type { PostKey } from "../post/post.ts";
+
+/** An offset of an announcement; undefined for the lead time of an announcement without offsets (D54). */
+export type RuleOffset = PostOffset | undefined;
+
+type Times = Pick<AnnouncementRule, "hours" | "minutes" | "offsets">;
+
+const LEAD_TIME_ALONE: readonly RuleOffset[] = [undefined];
+
+/** Hours and minutes before the start, in milliseconds of elapsed time (D25). */
+export function leadMs({ hours, minutes }: Pick<AnnouncementRule, "hours" | "minutes">): number {
+  return (hours * 60 + minutes) * 60_000;
+}
+
+/** The posts that an announcement has for each occurrence. */
+export function offsetsOf({ offsets }: Times): readonly RuleOffset[] {
+  return offsets ?? LEAD_TIME_ALONE;
+}
+
+export function hasOffset({ offsets }: Times, offset: RuleOffset): boolean {
+  if (offsets === undefined || offset === undefined) return offsets === offset;
+  return offsets.some((each) => isSameOffset(each, offset));
+}
+
+/**
+ * The rules with those offsets alone that count from the start. The posts of a year are computed by starts: those that count from
+ * the end or the creation are not computed ahead of their plan (D57).
+ */
+export function withStartOffsets<Rule extends Times>(rules: readonly Rule[]): Rule[] {
+  return rules.flatMap((rule) => {
+    if (rule.offsets === undefined) return rule;
+    const offsets = rule.offsets.filter(countsFromStart);
+    return offsets.length === 0 ? [] : { ...rule, offsets };
+  });
+}
+
+/** Whether a post counts from the start of its event. */
+export function countsFromStart(offset: RuleOffset): boolean {
+  return offset === undefined || offset.anchor === "START";
+}
+
+/** An offset as an anchor, and the milliseconds of elapsed time from there; negative before it. */
+export interface ElapsedOffset {
+  readonly anchor: OffsetAnchor;
+  readonly ms: number;
+}
+
+export function elapsedOffset(rule: Times, offset: RuleOffset): ElapsedOffset {
+  if (offset === undefined) return { anchor: "START", ms: 0 - leadMs(rule) };
+  return { anchor: offset.anchor, ms: offset.minutes * 60_000 };
+}
+
+/** The offsets of all enabled rules. */
+export function elapsedOffsets(rules: readonly (Times & Pick<AnnouncementRule, "enabled">)[]): ElapsedOffset[] {
+  return rules
+    .filter(({ enabled }) => enabled)
+    .flatMap((rule) => offsetsOf(rule).map((offset) => elapsedOffset(rule, offset)));
+}
+
+/** The part of a post's key that its offset and its occurrence decide. */
+export function timesInKey(
+  { startsAt, endsAt }: Occurrence,
+  offset: RuleOffset,
+): Omit<PostKey, "announcementId" | "occurrenceId" | "sink"> {
+  if (offset === undefined) return { startsAt };
+  return offset.anchor === "END" ? { startsAt, endsAt, offset } : { startsAt, offset };
+}
+
+/** The instant of the anchor that a post was planned for; undefined for CREATED, whose instant never changes. */
+export function anchorInKey({
+  startsAt,
+  endsAt,
+  offset,
+}: Pick<PostKey, "startsAt" | "endsAt" | "offset">): EpochMs | undefined {
+  const anchor = offset?.anchor ?? "START";
+  return anchor === "CREATED" ? undefined : anchorInstant({ startsAt, endsAt: endsAt ?? startsAt }, anchor);
+}
+
+/** Whether a post was planned for the present times of its occurrence. */
+export function hasPresentTimes(
+  { startsAt, endsAt }: Pick<PostKey, "startsAt" | "endsAt">,
+  occurrence: Occurrence,
+): boolean {
+  return startsAt === occurrence.startsAt && (endsAt === undefined || endsAt === occurrence.endsAt);
+}
