@@ -5,6 +5,7 @@ import * as calendarEvents from "../../services/contracts/calendar-events.contra
 import * as calendars from "../../services/contracts/calendars.contract.ts";
 import type { EventContract } from "../../services/contracts/contract.ts";
 import * as dispatch from "../../services/contracts/dispatch.contract.ts";
+import * as plannedChanges from "../../services/contracts/planned-changes.contract.ts";
 import * as guildSettings from "../../services/contracts/guild-settings.contract.ts";
 import { ratesUsed } from "../../services/api/rates/gateway-rates.ts";
 import { currentDeadline, currentOrigin, currentWriteId, runInWriteContext } from "../mongo/write-context.ts";
@@ -12,7 +13,7 @@ import { newWriteId } from "../mongo/write-id.ts";
 import { paramsCheck } from "./check-params.ts";
 import { listen } from "./contract-event.ts";
 
-const exported = [announcements, apiKeys, calendarEvents, calendars, dispatch, guildSettings].flatMap(
+const exported = [announcements, apiKeys, calendarEvents, calendars, dispatch, guildSettings, plannedChanges].flatMap(
   (module) => Object.values(module) as unknown[],
 );
 const contracts = [

@@ -9,13 +9,13 @@ import { announcementChanged } from "../contracts/announcements.contract.ts";
 import { calendarEventChanged } from "../contracts/calendar-events.contract.ts";
 import { calendarChanged } from "../contracts/calendars.contract.ts";
 import {
-  changesPlanned,
   listPostHistory,
   listPostHistoryPage,
   listUpcomingPosts,
   listUpcomingPostsPage,
   previewPost,
 } from "../contracts/dispatch.contract.ts";
+import { changesPlanned } from "../contracts/planned-changes.contract.ts";
 import { isRefusal } from "../contracts/errors.ts";
 import { diffPlan, previewDrafts } from "../contracts/plan-diff.contract.ts";
 import { listSettledPosts } from "../contracts/guild-changes.contract.ts";

@@ -6,7 +6,7 @@ import { ratesUsed } from "../../services/api/rates/gateway-rates.ts";
 import { readEncodedChanges } from "../../services/contracts/guild-changes.contract.ts";
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
 import { apiKeyChanged } from "../../services/contracts/api-keys.contract.ts";
-import { changesPlanned } from "../../services/contracts/dispatch.contract.ts";
+import { changesPlanned } from "../../services/contracts/planned-changes.contract.ts";
 import { BUS_EVENTS, ALL_BUS_SUBJECTS } from "../../services/api/bus/bus-user.ts";
 import { ROUTE_CONTRACTS } from "../../services/api/route-table.ts";
 import {

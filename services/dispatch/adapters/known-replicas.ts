@@ -1,7 +1,7 @@
 import type { ServiceBroker } from "moleculer";
 import { broadcast } from "../../../mixins/actions/typed-calls.ts";
 import { replicasOf } from "../../../mixins/bus/service-registry.ts";
-import { changesPlanned } from "../../contracts/dispatch.contract.ts";
+import { changesPlanned } from "../../contracts/planned-changes.contract.ts";
 import type { Replicas } from "../protocol/ports.ts";
 
 /** Maximum age of the cached list. A replica that has left delays its posts by one rank until the list is read again. */

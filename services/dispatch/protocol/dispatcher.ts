@@ -1,5 +1,5 @@
 import { CHANGE_FEED_OVERLAP_MS } from "../../contracts/change-feed.contract.ts";
-import type { PlannedChange } from "../../contracts/dispatch.contract.ts";
+import type { PlannedChange } from "../../contracts/planned-changes.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { Post } from "../domain/post/post.ts";
 import { rankOf } from "../domain/post/rendezvous-rank.ts";

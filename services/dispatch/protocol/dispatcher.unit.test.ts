@@ -3,7 +3,7 @@ import { sampleAnnouncement } from "../../../test/fixtures/dispatch-samples.ts";
 import { newMemoryPostStore } from "../../../test/lab/simulator/memory-post-store.ts";
 import { newVirtualTime } from "../../../test/lab/simulator/virtual-time.ts";
 import type { Change, ChangesSinceParams } from "../../contracts/change-feed.contract.ts";
-import type { PlannedChange } from "../../contracts/dispatch.contract.ts";
+import type { PlannedChange } from "../../contracts/planned-changes.contract.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { newDispatcher } from "./dispatcher.ts";
 import type { Feed } from "./feeds.ts";

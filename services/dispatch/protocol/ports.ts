@@ -5,7 +5,7 @@ import type {
   OccurrencesStartingParams,
 } from "../../contracts/occurrences.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
-import type { PlannedChange } from "../../contracts/dispatch.contract.ts";
+import type { PlannedChange } from "../../contracts/planned-changes.contract.ts";
 import type { GuildSettings } from "../../contracts/guild-settings.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { ChatMessage } from "../domain/message/chat-message.ts";

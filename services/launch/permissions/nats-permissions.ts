@@ -19,12 +19,8 @@ import {
 } from "../../contracts/calendar-events.contract.ts";
 import { getOccurrence, listOccurrencesStarting } from "../../contracts/occurrences.contract.ts";
 import { calendarChanged } from "../../contracts/calendars.contract.ts";
-import {
-  changesPlanned,
-  announcementFailed,
-  announcementMissed,
-  announcementPosted,
-} from "../../contracts/dispatch.contract.ts";
+import { announcementFailed, announcementMissed, announcementPosted } from "../../contracts/dispatch.contract.ts";
+import { changesPlanned } from "../../contracts/planned-changes.contract.ts";
 import { EVERY_ACTION } from "../../contracts/every-action.ts";
 import { importEvents } from "../../contracts/event-import.contract.ts";
 import { openFeed, readFeedPage } from "../../contracts/feeds.contract.ts";

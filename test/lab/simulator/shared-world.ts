@@ -1,4 +1,4 @@
-import type { PlannedChange } from "../../../services/contracts/dispatch.contract.ts";
+import type { PlannedChange } from "../../../services/contracts/planned-changes.contract.ts";
 import type { PostStore } from "../../../services/dispatch/protocol/post-store.ts";
 import type { Record } from "./evidence.ts";
 import type { Scenario, Interval } from "./scenario.ts";

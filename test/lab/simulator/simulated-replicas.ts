@@ -1,4 +1,4 @@
-import type { PlannedChange } from "../../../services/contracts/dispatch.contract.ts";
+import type { PlannedChange } from "../../../services/contracts/planned-changes.contract.ts";
 import type { DatabaseClock } from "../../../mixins/mongo/database-clock.ts";
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import {

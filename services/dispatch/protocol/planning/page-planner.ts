@@ -1,5 +1,5 @@
 import type { Change } from "../../../contracts/change-feed.contract.ts";
-import { MAX_PLANNED_CHANGES } from "../../../contracts/dispatch.contract.ts";
+import { MAX_PLANNED_CHANGES } from "../../../contracts/planned-changes.contract.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { Feed } from "../feeds.ts";
 import type { Lifecycle } from "../lifecycle.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { newVirtualTime } from "../../../../test/lab/simulator/virtual-time.ts";
 import type { Change } from "../../../contracts/change-feed.contract.ts";
-import type { PlannedChange } from "../../../contracts/dispatch.contract.ts";
+import type { PlannedChange } from "../../../contracts/planned-changes.contract.ts";
 import type { GuildId } from "../../../contracts/ids.ts";
 import { newLifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Change } from "../../../contracts/change-feed.contract.ts";
-import type { PlannedChange } from "../../../contracts/dispatch.contract.ts";
+import type { PlannedChange } from "../../../contracts/planned-changes.contract.ts";
 import type { Feed } from "../feeds.ts";
 import type { PlanningShares } from "./planning-shares.ts";
 
