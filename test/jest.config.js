@@ -30,7 +30,7 @@ export default {
     // Tests with the real MongoDB and without services run once.
     { ...shared, displayName: "on MongoDB", testMatch: ["**/*.mongo.test.ts"] },
     onServers("in one process", "**/*.int.test.ts"),
-    // Tests of one service with much data, for which the topology makes no difference, run over NATS only.
+    // Tests for which the topology makes no difference run over NATS only: faults, refusals, and much data.
     onServers("over NATS", "**/*.int.test.ts", "**/*.nats.test.ts"),
     { ...shared, displayName: "processes", testMatch: ["**/*.processes.test.ts"] },
   ],

@@ -58,7 +58,8 @@ export function downloader({ allowPrivate, resolve }: DownloaderOptions): Downlo
   async function request(target: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
     const agent = agents[target.protocol] as Agent;
     const path = target.pathname + target.search;
-    return agent.request({ origin: target.origin, path, method: "GET", headers, signal });
+    const response = agent.request({ origin: target.origin, path, method: "GET", headers, signal });
+    return orAborted(response, signal);
   }
 
   return {
@@ -82,6 +83,25 @@ export function downloader({ allowPrivate, resolve }: DownloaderOptions): Downlo
       for (const agent of Object.values(agents)) void agent.destroy();
     },
   };
+}
+
+/** undici notices the signal only when the name of the host is resolved, which may take minutes. */
+async function orAborted(
+  response: Promise<Dispatcher.ResponseData>,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([response, aborted.promise]);
+  } catch (error) {
+    void response.then(close, () => undefined);
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }
 
 const REFUSED: FailedDownload = {

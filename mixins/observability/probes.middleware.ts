@@ -66,7 +66,7 @@ async function missingParts(broker: ServiceBroker): Promise<string[]> {
 /** Runs the service's own handler: a call could reach another replica. */
 async function missingDatabase({ name, actions }: Service): Promise<string[]> {
   if (actions["health"] === undefined || isInternal(name)) return [];
-  const { database } = await (actions["health"]({}) as Promise<{ database: boolean }>);
+  const { database }: { database: boolean } = await actions["health"]({});
   return database ? [] : [`database of ${name}`];
 }
 

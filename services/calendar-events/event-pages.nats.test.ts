@@ -19,6 +19,7 @@ import {
   startCalendar,
 } from "../../test/harness/calendar-under-test.ts";
 
+const LAST_CHANGED_PAGE = 40;
 const WINDOW = { from: noon, until: noon + 30 * DAY };
 
 describe("pages of events on the bus", () => {
@@ -139,7 +140,9 @@ describe("pages of events on the bus", () => {
           searched ? search(guildId, { text: "MANY", ...params }) : pageOf(guildId, params);
         const before = await all(read);
         const entries = await all(read, limits, async (page) => {
-          if (page > 0) for (const change of changes[page % changes.length] ?? []) await apply(change);
+          // Without an end of the changes, each page of one entry may be followed by a new one.
+          if (page === 0 || page > LAST_CHANGED_PAGE) return;
+          for (const change of changes[page % changes.length] ?? []) await apply(change);
         });
         const staying = (list: readonly EventView[]) => list.filter(({ location }) => location === "stays");
         expect(staying(entries)).toEqual(staying(before));

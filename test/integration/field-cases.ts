@@ -23,12 +23,13 @@ interface Rule {
   readonly int64?: object;
   readonly form?: { readonly max: number; readonly matches?: (text: string) => boolean };
   readonly item?: Rule;
+  readonly items?: Rule;
   readonly props?: Readonly<Record<string, Rule>>;
 }
 
 /** Optional fields that other fields of the example require (D15, api.md 4.1). */
 const NEEDED_BY_THE_EXAMPLE: Readonly<Record<string, readonly string[]>> = {
-  "/v1/announcement/create": ["event_id"],
+  "/v1/announcement/create": ["event_id", "hours", "minutes"],
   "/v2/events/create": ["epoch_start", "epoch_end", "recur", "recurrence"],
   "/admin/keys/create": ["guilds"],
 };
@@ -121,7 +122,14 @@ function integersBeyond({ min, max, notEqual }: Rule): number[] {
   return around.filter((value) => value !== undefined);
 }
 
-function badLists({ item, max = 0 }: Rule): BadValue[] {
+function badLists({ item, items, max = 0 }: Rule): BadValue[] {
+  // Of an entry that is an object, the fields are named.
+  if (items?.type === "object")
+    return [
+      ["x", "[0]"],
+      [1, "[0]"],
+      [true, "[0]"],
+    ].map(([value, at]) => [[value], `${at}`]);
   const entries = badValues({ wire: "entry" }, item ?? { type: "string" });
   return [
     [Array.from({ length: max + 1 }, () => "1"), ""],

@@ -1,14 +1,15 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import type { MessageBody } from "../../services/contracts/dispatch.contract.ts";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { type ChatServer, startChatServer } from "../harness/chat-server.ts";
 import { GuildcalProcess, post, PROJECT } from "../harness/guildcal-process.ts";
 import { until } from "../harness/until.ts";
 import { findBrowser, takePicture } from "./browser.ts";
-import { takeConsolePicture } from "./console-picture.ts";
 import { postPage } from "./post-page.ts";
 import { removeFolder } from "../harness/remove-folder.ts";
 
@@ -37,7 +38,9 @@ async function takePictures(): Promise<void> {
     await guildcal.printed(/guildcal is ready/);
     const docs = { url: `${baseUrl}/docs`, width: 1_100, height: 720 };
     await takePicture(browser, { ...docs, file: join(PROJECT, "docs/images/docs-page.png") });
-    await takeConsolePicture(browser, { baseUrl, key: KEY, file: join(PROJECT, "docs/images/console.png") });
+    const program = join(PROJECT, "test/browser/take-console-picture.ts");
+    const file = join(PROJECT, "docs/images/console.png");
+    await promisify(execFile)(process.execPath, [program, browser, baseUrl, KEY, file]);
     await announce(baseUrl);
     await until(() => sentMessage(chat) !== undefined, "the post", 60_000);
     const page = join(folder, "post.html");

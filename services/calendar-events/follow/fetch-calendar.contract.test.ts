@@ -145,6 +145,14 @@ describe("the read of an address that a calendar follows", () => {
     expect(await errorOf()).toBe("CONTENT_ENCODING");
   });
 
+  test("ends when the process stops, also while the name of the host is resolved", async () => {
+    const stopping = new AbortController();
+    const downloads = downloader({ allowPrivate: true, resolve: () => setImmediate(() => stopping.abort()) });
+    closes.push(() => downloads.close());
+    const ended = fetchCalendar(downloads, "http://never-resolved.example/", {}, stopping.signal);
+    expect(await errorOf(ended)).toBe("TIMED_OUT");
+  });
+
   test("ends when the process stops, also in the middle of a body", async () => {
     const stopping = new AbortController();
     const downloads = downloader({ allowPrivate: true });

@@ -148,4 +148,13 @@ export const FOLLOW_GUARDS: readonly TestedGuard[] = [
     without: "",
     test: "are read-only, which their state and the changes of the guild show",
   },
+  {
+    guard: "a read of an address ends while the name of its host is resolved",
+    file: "mixins/http/download.ts",
+    in: "request",
+    code: "return orAborted($RESPONSE, $_);",
+    without: "return $RESPONSE;",
+    testFile: "services/calendar-events/follow/fetch-calendar.contract.test.ts",
+    test: "ends when the process stops, also while the name of the host is resolved",
+  },
 ];

@@ -17,6 +17,8 @@ const fromTheBeginning = { mark: { at: 0, id: "" }, limit: 1 };
 const firstOfGuild = { guildId: OWN, after: { at: 0, id: "", delivered: [] }, limit: 1 };
 
 /** Params of the actions without a route. */
+const noDrafts = { guildId: OWN, changes: [] };
+const eventDrafts = { ...noDrafts, now: 1, maxCalendars: [1] };
 const OF_NO_ROUTE: Readonly<Record<string, object>> = {
   "announcements.changesSince": fromTheBeginning,
   "calendar-events.changesSince": fromTheBeginning,
@@ -45,6 +47,16 @@ const OF_NO_ROUTE: Readonly<Record<string, object>> = {
     ofSeries: [],
     zones: [],
   },
+  "guild-settings.draft": { ...noDrafts, byOperator: false },
+  "announcements.draft": { ...noDrafts, now: 1, references: [] },
+  "calendar-events.draftOccurrences": {
+    ...eventDrafts,
+    references: [],
+    window: { from: 0, until: 1 },
+    windows: [],
+    limit: 1,
+  },
+  "calendar-events.showDraftOccurrences": { ...eventDrafts, before: [], after: [] },
   "calendar-events.openFeed": { guildId: OWN, calendarNumber: 1 },
   "calendar-events.readFeedPage": { guildId: OWN, calendarNumber: 1, cursor: "x" },
   ...Object.fromEntries(OWNERS.map((name) => [healthOf(name).name, {}])),

@@ -5,11 +5,15 @@ import { post } from "../harness/guildcal-process.ts";
 /** A guild of its own: the post of another picture is not in its calendars. */
 const GUILD = "375357265198317581";
 
-/** Fills a guild, and writes a picture of its month in the console. */
-export async function takeConsolePicture(
-  browser: string,
-  { baseUrl, key, file }: { readonly baseUrl: string; readonly key: string; readonly file: string },
-): Promise<void> {
+/*
+ * Fills a guild, and writes a picture of its month in the console. A program of its own, because only this folder has the package
+ * that drives a browser.
+ *
+ * node take-console-picture.ts BROWSER BASE_URL KEY FILE
+ */
+const [browser = "", baseUrl = "", key = "", file = ""] = process.argv.slice(2);
+
+async function takeConsolePicture(): Promise<void> {
   await fillDemoGuild(async (path, fields) => {
     const { status, body } = await post(baseUrl, key, path, { guild_id: GUILD, ...fields });
     if (status !== 200) throw new Error(`${path} returned ${status}: ${JSON.stringify(body)}`);
@@ -30,3 +34,5 @@ export async function takeConsolePicture(
     await chrome.close();
   }
 }
+
+await takeConsolePicture();

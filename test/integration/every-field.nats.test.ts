@@ -17,6 +17,7 @@ import { listSettledPosts } from "../../services/contracts/guild-changes.contrac
 import { guildSettingsChangesSince } from "../../services/contracts/guild-settings.contract.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
+import { diffPlan, previewDrafts } from "../../services/contracts/plan-diff.contract.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { fieldCases } from "./field-cases.ts";
 import { jsonInteger } from "../../services/api/wire/exact-json.ts";
@@ -40,6 +41,8 @@ describe("every field of every endpoint", () => {
         ...serve(listUpcomingPostsPage, async () => ({ entries: [] })),
         ...serve(listPostHistoryPage, async () => ({ entries: [] })),
         ...serve(previewPost, async () => refuse("EVENT_NOT_FOUND")),
+        ...serve(diffPlan, async () => refuse("EVENT_NOT_FOUND")),
+        ...serve(previewDrafts, async () => refuse("EVENT_NOT_FOUND")),
       }),
     ]);
     await untilReady(gateway);
