@@ -34,6 +34,7 @@ function hasNoTarget({ cites }: Citation): boolean {
 function citingFiles(): string[] {
   const sources = globSync("{services,mixins,test,k8s,clients,examples}/**/*.{ts,js,html,yaml,yml,conf,env,sh}", {
     cwd: PROJECT,
+    exclude: ["**/node_modules/**"],
   });
   return [...sources, ...markdownFiles(), "docker-compose.yml", "Dockerfile", "moleculer.config.ts"];
 }

@@ -29,7 +29,10 @@ interface TextFile {
 
 function textFiles(): TextFile[] {
   const paths = [
-    ...globSync("{.ci,clients,docs,examples,k8s,mixins,services,test}/**/*", { cwd: PROJECT, withFileTypes: false }),
+    ...globSync("{.ci,clients,docs,examples,k8s,mixins,services,test}/**/*", {
+      cwd: PROJECT,
+      exclude: ["**/node_modules/**"],
+    }),
     ...globSync("*", { cwd: PROJECT }),
   ];
   return paths

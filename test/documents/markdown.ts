@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import { PROJECT } from "../harness/guildcal-process.ts";
 
 /** Folders without documents of the project. */
-const FOREIGN = /^(?:node_modules|\.data|\.git)(?:\/|$)/;
+const FOREIGN = /^(?:(?:test\/browser\/)?node_modules|\.data|\.git)(?:\/|$)/;
 
 /** The paths of every Markdown document of the project. */
 export function markdownFiles(): string[] {
