@@ -39,9 +39,9 @@ describe("the metrics of dispatch", () => {
     await services.call(createEvent, { guildId, calendarNumber: 1, startsAt, endsAt: startsAt + 60_000 });
     await services.call(createAnnouncement, { guildId, ...rule });
     await services.call(createAnnouncement, { guildId, ...lateRule });
+    await metricsWith(/^guildcal_posts_settled_total\{state="skipped",reason="ANNOUNCEMENT_CHANGED"\} 1$/m);
     const metrics = await metricsWith(/^guildcal_posts_settled_total\{state="sent",reason=""\} 1$/m);
     expect(metrics).toMatch(/^guildcal_posts_planned_total 1$/m);
-    expect(metrics).toMatch(/^guildcal_posts_settled_total\{state="skipped",reason="ANNOUNCEMENT_CHANGED"\} 1$/m);
     expect(metrics).toMatch(/^guildcal_post_lateness_seconds_count\{sink="log"\} 1$/m);
     expect(metrics).toMatch(/^guildcal_post_wait_seconds_count\{sink="log",cause="turn"\} 1$/m);
     expect(metrics).toMatch(/^guildcal_sink_duration_seconds_count\{sink="log",outcome="sent"\} 1$/m);

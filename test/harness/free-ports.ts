@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 
 /** Different free ports of loopback. */
@@ -7,10 +8,14 @@ export async function freePorts(count: number): Promise<number[]> {
   return [...ports];
 }
 
-/** The first of `count` consecutive free ports of loopback. */
+/** Ports from here on are not given to processes that ask for any free port (on Linux from 32 768). */
+const FIRST_PORT = 15_000;
+const LAST_PORT = 32_000;
+
+/** The first of `count` consecutive free ports of loopback, which no other process gets by chance before they are used. */
 export async function freePortsInARow(count: number): Promise<number> {
   for (;;) {
-    const first = await freePort(0);
+    const first = randomInt(FIRST_PORT, LAST_PORT);
     const wanted = Array.from({ length: count }, (_, at) => first + at);
     const taken = await Promise.all(wanted.map((port) => freePort(port).catch(() => 0)));
     if (taken.every((port, at) => port === wanted[at])) return first;

@@ -2,7 +2,7 @@ import type { TestedGuard } from "./guard.ts";
 
 const reading = { testFile: "services/calendar-events/follow/visit-follow.mongo.test.ts", needsServers: true } as const;
 const fetching = { testFile: "services/calendar-events/follow/fetch-calendar.contract.test.ts" };
-const served = { testFile: "services/calendar-events/follow/follow.int.test.ts", needsServers: true } as const;
+const served = { testFile: "services/calendar-events/follow/follow.nats.test.ts", needsServers: true } as const;
 const decided = { testFile: "services/calendar-events/domain/follow/follow.unit.test.ts" };
 
 /** Guards of calendars that follow an address (D55): what is deleted, who reads, which addresses, and who may write. */
