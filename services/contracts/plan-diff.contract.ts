@@ -5,7 +5,7 @@ import { guildId, integer, optional, reference } from "./field-rules.ts";
 import { pageNarrowing } from "./pages.ts";
 import type { AnnouncementId, EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
 
-/** What happens to a post if the changes are stored (D58). */
+/** The effect of the changes on a post, if they were stored (D58). */
 export const POST_EFFECTS = ["APPEARS", "VANISHES", "MOVES", "CHANGES"] as const;
 export type PostEffect = (typeof POST_EFFECTS)[number];
 

@@ -4,7 +4,7 @@ import type { EpochMs, GuildId } from "./ids.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
-/** What a webhook reports (D53). */
+/** The types of changes that a webhook reports (D53). */
 export const WEBHOOK_TYPES = [
   "event.created",
   "event.updated",

@@ -728,7 +728,7 @@ export interface PageParams {
   readonly cursor?: string;
 }
 
-/** What happens to a post if the changes are stored (D58). */
+/** The effect of the changes on a post, if they were stored (D58). */
 export const POST_EFFECTS = ["APPEARS", "VANISHES", "MOVES", "CHANGES"] as const;
 
 export type PostEffect = (typeof POST_EFFECTS)[number];
@@ -837,7 +837,7 @@ export interface IfRevision {
   readonly ifRevision?: readonly string[];
 }
 
-/** What a webhook reports (D53). */
+/** The types of changes that a webhook reports (D53). */
 export const WEBHOOK_TYPES = [
   "event.created",
   "event.updated",

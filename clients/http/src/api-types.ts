@@ -1006,7 +1006,7 @@ export interface V2EventsUpdateRequest {
    */
   event_id: string;
   /**
-   * What the id of an occurrence stands for: `this` one (also when absent), this and all `following` ones, or `all` of the series. With the id of a series only `all`. Upper or lower case.
+   * The occurrences that the id of an occurrence stands for: `this` one (also when absent), this and all `following` ones, or `all` of the series. With the id of a series only `all`. Upper or lower case.
    */
   scope?: "this" | "following" | "all";
   /**
@@ -1165,7 +1165,7 @@ export interface V2EventsDeleteRequest {
    */
   event_id: string;
   /**
-   * What the id of an occurrence stands for: `this` one (also when absent), this and all `following` ones, or `all` of the series. With the id of a series only `all`. Upper or lower case.
+   * The occurrences that the id of an occurrence stands for: `this` one (also when absent), this and all `following` ones, or `all` of the series. With the id of a series only `all`. Upper or lower case.
    */
   scope?: "this" | "following" | "all";
   /**
@@ -2739,7 +2739,7 @@ export interface V2PlanDiffRequest {
  */
 export interface DraftChange {
   /**
-   * What the change does. It decides which of the other fields it takes. Upper or lower case.
+   * The kind of the change. It decides which of the other fields the change takes. Upper or lower case.
    */
   action:
     | "CREATE_EVENT"
@@ -2820,7 +2820,7 @@ export interface DraftChange {
    */
   event_id?: string | null;
   /**
-   * What the id of an occurrence stands for: `this` one (also when absent), this and all `following` ones, or `all` of the series. With the id of a series only `all`. Upper or lower case.
+   * The occurrences that the id of an occurrence stands for: `this` one (also when absent), this and all `following` ones, or `all` of the series. With the id of a series only `all`. Upper or lower case.
    */
   scope?: "this" | "following" | "all" | null;
   /**
@@ -3067,7 +3067,7 @@ export interface V2PlanDiffResponse {
  */
 export interface PostDifference {
   /**
-   * What the changes do to the post.
+   * The effect of the changes on the post.
    */
   effect: "APPEARS" | "VANISHES" | "MOVES" | "CHANGES";
   /**
@@ -3370,7 +3370,7 @@ export interface Webhook {
    */
   url: string;
   /**
-   * What is reported.
+   * The types of changes that the webhook reports.
    */
   types: (
     | "event.created"
@@ -3417,7 +3417,7 @@ export interface V2WebhooksCreateRequest {
    */
   url: string;
   /**
-   * What is reported.
+   * The types of changes that the webhook reports.
    *
    * @maxItems 9
    */
@@ -3470,7 +3470,7 @@ export interface V2WebhooksUpdateRequest {
    */
   url?: string;
   /**
-   * What is reported.
+   * The types of changes that the webhook reports.
    *
    * @maxItems 9
    */
@@ -3592,7 +3592,7 @@ export interface WebhookDelivery {
    */
   id: string;
   /**
-   * What is reported.
+   * The type of the reported change.
    */
   type:
     | "event.created"

@@ -21,7 +21,7 @@ export const EVENT_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "V2EventsCreateRequest.end_date":
     "Day after the last day of an all-day event, YYYY-MM-DD: it is not included. The day after `start_date` when absent.",
   scope:
-    "What the id of an occurrence stands for: `this` one (also when absent), this and all `following` ones, or `all` of the series. With the id of a series only `all`.",
+    "The occurrences that the id of an occurrence stands for: `this` one (also when absent), this and all `following` ones, or `all` of the series. With the id of a series only `all`.",
   "V2EventsUpdateResponse.id": "Id of the new series, with the scope `following` if a series was split.",
   days_in_month: "Number of days in the month; the window is that many times 24 hours long.",
   name: "Name of the event; at most 256 characters.",

@@ -13,7 +13,7 @@ export const PLAN_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "V2PlanPreviewRequest.event_id":
     "Id of an event, or of an occurrence, for which the messages are rendered. When absent, the next events that the announcement covers.",
   "V2PlanPreviewRequest.limit": "Largest number of events for which messages are rendered.",
-  "DraftChange.action": "What the change does. It decides which of the other fields it takes.",
+  "DraftChange.action": "The kind of the change. It decides which of the other fields the change takes.",
   "DraftChange.id": "Id of the announcement, also of one that an earlier change creates.",
   "DraftChange.event_id":
     "Id of the event, series or occurrence, also of one that an earlier change creates. For a new announcement, the event that it refers to.",
@@ -29,7 +29,7 @@ export const PLAN_DESCRIPTIONS: Readonly<Record<string, string>> = {
   compared_until:
     "Posts that are due before this instant were compared, in Unix milliseconds (UTC): 366 days ahead, or fewer if the guild has too many.",
   "V2PlanDiffResponse.posts": "The posts that differ, the soonest first.",
-  effect: "What the changes do to the post.",
+  effect: "The effect of the changes on the post.",
   "PostDifference.text": TEXT,
   "DraftedPost.text": TEXT,
   "PostDifference.reason": "Why the post differs, in words.",

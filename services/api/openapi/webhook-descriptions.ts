@@ -1,7 +1,7 @@
 /** Descriptions of the fields of webhooks (field-descriptions.ts). */
 export const WEBHOOK_DESCRIPTIONS: Readonly<Record<string, string>> = {
   webhooks: "The webhooks of the guild, the earliest first.",
-  types: "What is reported.",
+  types: "The types of changes that the webhook reports.",
   "Webhook.id": "Id of the webhook, a UUID.",
   "Webhook.url": "Address of the requests.",
   "Webhook.enabled": "Whether requests are sent.",
@@ -28,7 +28,7 @@ export const WEBHOOK_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "V2WebhooksDeliveriesResponse.next": "Cursor of the next page, to be sent as `cursor`; absent on the last page.",
   deliveries: "The deliveries of the last 30 days, the latest first; at most about 1000 settled ones.",
   "WebhookDelivery.id": "The `webhook-id` of every attempt.",
-  "WebhookDelivery.type": "What is reported.",
+  "WebhookDelivery.type": "The type of the reported change.",
   record_id: "Id of the record.",
   record_revision: "Number of writes of the record, from 1.",
   "WebhookDelivery.state":

@@ -16,7 +16,7 @@ const CAUGHT_BY: Readonly<Record<string, readonly [seed: number, text: string]>>
   "the current state is not read at the due instant": [1, "posted against a change"],
   "the clock of a process and of its claims is ahead": [3, " early"],
   "a claim takes a post that is being sent": [18, "claimed while another held it"],
-  "a write ignores the fence": [35, "a stale write"],
+  "a write ignores the fence": [42, "a stale write"],
   "an older plan overwrites a newer one": [38, "an older plan"],
   "the feed is read without an overlap": [39, "was not planned by"],
   "a nonce is trusted without a time limit": [40, "posted twice"],

@@ -32,7 +32,7 @@ interface SelectedChanges {
   /** New changes of guilds that this replica plans first. */
   readonly own: readonly Change[];
   /** New changes of guilds that another replica plans first, by the rank of this replica. */
-  readonly others: ReadonlyMap<number, readonly Change[]>;
+  readonly others: Readonly<Partial<Record<number, readonly Change[]>>>;
 }
 
 export interface PlanningOfChanges {
@@ -67,10 +67,6 @@ export function newPagePlanner(
 
   function isToPlan(change: Change): boolean {
     return processed.isUnprocessed(change) && !planned.includes(feed, change) && !isBeyondHorizon(change);
-  }
-
-  function isLeftToOthers(change: Change): boolean {
-    return shares.rank(change.guildId) > 0 && isToPlan(change);
   }
 
   function isBeyondHorizon({ guildId, startsAt }: Change): boolean {
@@ -124,12 +120,14 @@ export function newPagePlanner(
     startRead: (startAt) => processed.startRead(startAt),
     async select(page) {
       const fresh = page.filter((change) => !processed.isKnown(change));
-      const own = fresh.filter(({ guildId }) => shares.rank(guildId) === 0);
-      const others = Map.groupBy(fresh.filter(isLeftToOthers), ({ guildId }) => shares.rank(guildId));
+      // The rank of a change is read once: the known replicas may change in between.
+      const { 0: own = [], ...others } = Object.groupBy(fresh, ({ guildId }) => shares.rank(guildId));
       return { page, guilds: await guildsToPlan(own.filter(isToPlan)), own, others };
     },
     async begin({ page, guilds, own, others }, since, readAt) {
-      const plans = [...others].map(([rank, changes]) => planAfterOthers(rank, changes, since));
+      const plans = Object.entries(others).map(([rank, changes = []]) =>
+        planAfterOthers(Number(rank), changes.filter(isToPlan), since),
+      );
       const ownByGuild = byGuild(own);
       const planning = new Set(guilds);
       tell(

@@ -22,6 +22,7 @@ function pagePlannerOf(self: "one" | "two", announcing = true) {
   const planned: { readonly guildId: string; readonly at: number }[] = [];
   const tellings: PlannedChange[][] = [];
   let replicas: readonly string[] = ["one", "two"];
+  let isFlapping = false;
   const ports = {
     clock: { now: () => time.now },
     timers: {
@@ -33,7 +34,10 @@ function pagePlannerOf(self: "one" | "two", announcing = true) {
     owners: { announcingGuilds: async (guilds: readonly GuildId[]) => (announcing ? guilds : []) },
     replicas: {
       self,
-      all: () => replicas,
+      all() {
+        if (isFlapping) replicas = replicas.length === 1 ? ["one", "two"] : [self];
+        return replicas;
+      },
       tellPlanned: (changes: PlannedChange[]) => void tellings.push(changes),
     },
   } as unknown as Ports;
@@ -57,6 +61,7 @@ function pagePlannerOf(self: "one" | "two", announcing = true) {
     tellings,
     told: (...some: readonly PlannedChange[]) => changes.addTold(some),
     setReplicas: (...names: string[]) => (replicas = names),
+    flap: () => (isFlapping = true),
     plan: async (...page: Change[]) => {
       const plans = await pages.begin(await pages.select(page), 0, 0);
       await Promise.all(plans);
@@ -147,6 +152,15 @@ describe("a changed guild of two replicas", () => {
     expect(planned).toEqual([{ guildId: GUILD, at: 0 }]);
     expect(tellings).toEqual([]);
   });
+});
+
+test("no change is lost while the other replica comes and goes", async () => {
+  const { time, plan, planned, flap, run } = pagePlannerOf("two");
+  const guilds = Array.from({ length: 40 }, (_, at) => String(at));
+  flap();
+  time.after(0, () => void plan(...guilds.map((guildId) => changeOf(guildId))));
+  await run(10_000);
+  expect(new Set(planned.map(({ guildId }) => guildId))).toEqual(new Set(guilds));
 });
 
 describe("the generation of the shares", () => {
