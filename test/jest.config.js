@@ -30,7 +30,7 @@ export default {
     // Tests with the real MongoDB and without services run once.
     { ...shared, displayName: "on MongoDB", testMatch: ["**/*.mongo.test.ts"] },
     onServers("in one process", "**/*.int.test.ts"),
-    // Tests for which the topology makes no difference run over NATS only: faults, refusals, and much data.
+    // Each service has tests in both topologies; other features are tested over NATS only.
     onServers("over NATS", "**/*.int.test.ts", "**/*.nats.test.ts"),
     { ...shared, displayName: "processes", testMatch: ["**/*.processes.test.ts"] },
   ],

@@ -19,13 +19,12 @@ export function bundledZones(): TimeZoneSet {
   const { version, zones, links } = createRequire(import.meta.url)(
     "moment-timezone/data/packed/latest.json",
   ) as PackedData;
-  const packed = new Map(zones.map((zone) => [zone.slice(0, zone.indexOf("|")), zone]));
   const targets = new Map(links.map((link) => [link.slice(link.indexOf("|") + 1), link.slice(0, link.indexOf("|"))]));
   const loaders = new Map<string, () => ZoneRules>();
-  for (const [name, zone] of packed) loaders.set(name, () => parsePackedZone(zone));
+  for (const zone of zones) loaders.set(zone.slice(0, zone.indexOf("|")), () => parsePackedZone(zone));
   for (const [name, target] of targets) {
-    const zone = packed.get(target);
-    if (zone !== undefined) loaders.set(name, () => parsePackedZone(zone));
+    const loader = loaders.get(target);
+    if (loader !== undefined) loaders.set(name, loader);
   }
   return timeZoneSet({ version, publishedAt: PUBLISHED_AT, source: "bundled" }, loaders, targets);
 }

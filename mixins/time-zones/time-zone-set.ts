@@ -20,14 +20,14 @@ export interface TimeZoneSet {
   digestOf(name: string): string | undefined;
 }
 
-/** A set that loads the rules of a zone at their first use and caches them. */
+/** A set that loads the rules of a zone at their first use and caches them. Names of one zone may share a loader. */
 export function timeZoneSet(
   about: Pick<TimeZoneSet, "version" | "publishedAt" | "source">,
   loaders: ReadonlyMap<string, () => ZoneRules>,
   links: ReadonlyMap<string, string>,
 ): TimeZoneSet {
   const loaded = new Map<string, ZoneRules>();
-  const digests = new Map<string, string>();
+  const digests = new Map<() => ZoneRules, string>();
   return {
     ...about,
     names: [...loaders.keys()],
@@ -38,13 +38,11 @@ export function timeZoneSet(
       return rules;
     },
     digestOf(name) {
-      const known = digests.get(name);
-      if (known !== undefined) return known;
+      const loader = loaders.get(name);
+      if (loader === undefined) return undefined;
       // The rules are not cached: those of all zones take ten megabytes.
-      const rules = loaded.get(name) ?? loaders.get(name)?.();
-      if (rules === undefined) return undefined;
-      const digest = rulesDigest(rules);
-      digests.set(name, digest);
+      const digest = digests.get(loader) ?? rulesDigest(loaded.get(name) ?? loader());
+      digests.set(loader, digest);
       return digest;
     },
   };

@@ -13,7 +13,7 @@ const OTHER = "375357265198317580" as GuildId;
 
 /**
  * Each route with each kind of key, for the key's own guild and for another one. No route refuses another guild's channel:
- * foreign-channels.int.test.ts shows that no post goes there (D35).
+ * foreign-channels.nats.test.ts shows that no post goes there (D35).
  */
 describe("the permissions of keys (D3)", () => {
   let gateway: TestGateway;

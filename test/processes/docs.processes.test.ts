@@ -86,7 +86,7 @@ describe("the docs page of a newly started service", () => {
       else failed.push(`${path}: ${response.status} ${JSON.stringify(body)}`);
     }
     expect(operations.length).toBeGreaterThan(25);
-    // The import takes an iCalendar body; its example is sent in imports.int.test.ts.
+    // The import takes an iCalendar body; its example is sent in imports.nats.test.ts.
     expect(ofOtherBodies).toEqual(["/v2/calendar/import"]);
     expect(failed).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { breachOf, Fuzzer } from "./fuzzer.ts";
 import { fuzzKeys } from "./fuzz-keys.ts";
 import { everyOwner } from "../../harness/every-owner.ts";
 
-const REQUESTS = 2_000;
+const REQUESTS = 1_000;
 const SEED = 20_261_121;
 
 describe("generated requests", () => {

@@ -2,7 +2,7 @@ import type { TestedGuard } from "./guard.ts";
 
 const newRules = {
   file: "services/calendar-events/store/zone-rules.store.ts",
-  testFile: "test/integration/new-zone-rules.int.test.ts",
+  testFile: "test/integration/new-zone-rules.nats.test.ts",
   needsServers: true,
 } as const;
 
@@ -74,7 +74,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     in: "saveOverride",
     code: "$_ ? $SAVE() : $_($_.guildId, $SAVE)",
     without: "$SAVE()",
-    testFile: "services/calendar-events/limits/guild-limits.int.test.ts",
+    testFile: "services/calendar-events/limits/guild-limits.nats.test.ts",
     test: "the first change of an occurrence takes a place, whatever is changed",
     needsServers: true,
   },
@@ -84,7 +84,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     in: "saveAndDeleteOverrides",
     code: "if ($_) $_.release($_, $_)",
     without: "",
-    testFile: "services/calendar-events/limits/guild-limits.int.test.ts",
+    testFile: "services/calendar-events/limits/guild-limits.nats.test.ts",
     test: "a series that loses its overrides frees their places",
     needsServers: true,
   },
@@ -162,7 +162,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     in: "seriesRefusal",
     code: "!isDateOfRule($$$)",
     without: "false",
-    testFile: "test/integration/rules.int.test.ts",
+    testFile: "test/integration/rules.nats.test.ts",
     test: "a rule with a start that is not one of its dates is refused with its field",
     needsServers: true,
   },
@@ -172,7 +172,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     in: "seriesRefusal",
     code: "!hasOccurrence($_)",
     without: "false",
-    testFile: "test/integration/rules.int.test.ts",
+    testFile: "test/integration/rules.nats.test.ts",
     test: "a rule whose exceptions leave no occurrence is refused with its field",
     needsServers: true,
   },

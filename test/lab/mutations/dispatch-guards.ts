@@ -162,7 +162,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     in: "dispatchService",
     code: "ownerServices($BROKER, LONG_TIMEOUT_MS)",
     without: "ownerServices($BROKER)",
-    testFile: "services/dispatch/queries/preview.int.test.ts",
+    testFile: "services/dispatch/queries/preview.nats.test.ts",
     test: "waits for slow owners",
     needsServers: true,
   },

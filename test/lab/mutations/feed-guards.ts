@@ -21,7 +21,7 @@ const download = {
   file: "services/api/feeds/feed-download.ts",
   testFile: "services/api/feeds/feed-download.unit.test.ts",
 };
-const feeds = { testFile: "services/api/feeds/feeds.int.test.ts", needsServers: true } as const;
+const feeds = { testFile: "services/api/feeds/feeds.nats.test.ts", needsServers: true } as const;
 
 /** Guards of calendar feeds (D47): their content, access and transfer. */
 export const FEED_GUARDS: readonly TestedGuard[] = [

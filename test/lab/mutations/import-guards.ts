@@ -7,7 +7,7 @@ const sending = {
   testFile: "services/api/imports/calendar-import.unit.test.ts",
 };
 const dates = { testFile: "test/calendar/import-all-day.unit.test.ts" };
-const imports = { testFile: "services/api/imports/imports.int.test.ts", needsServers: true } as const;
+const imports = { testFile: "services/api/imports/imports.nats.test.ts", needsServers: true } as const;
 
 /** Guards of imports of calendars (D52): the bounds of a body, its mapping, and repeated imports. */
 export const IMPORT_GUARDS: readonly TestedGuard[] = [

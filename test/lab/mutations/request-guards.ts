@@ -274,7 +274,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "problemField",
     code: 'optional(shownObject("problem", $$$REST))',
     without: "NO_FIELD",
-    testFile: "test/integration/foreign-channels.int.test.ts",
+    testFile: "test/integration/foreign-channels.nats.test.ts",
     test: "upcoming and preview name the problem of a post in another guild's channel",
   },
   {

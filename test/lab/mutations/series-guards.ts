@@ -2,7 +2,7 @@ import type { TestedGuard } from "./guard.ts";
 
 const allDay = { testFile: "services/calendar-events/domain/event/all-day.unit.test.ts" } as const;
 const split = { testFile: "services/calendar-events/domain/event/split-series.unit.test.ts" } as const;
-const edited = { testFile: "services/calendar-events/edit-scope.int.test.ts", needsServers: true } as const;
+const edited = { testFile: "services/calendar-events/edit-scope.nats.test.ts", needsServers: true } as const;
 const stored = { testFile: "services/calendar-events/all-day.int.test.ts", needsServers: true } as const;
 
 /** Guards of all-day events, and of series that are split. */
@@ -128,7 +128,7 @@ export const SERIES_GUARDS: readonly TestedGuard[] = [
     file: "services/dispatch/protocol/planning/plan-guild.ts",
     code: "formerIds($_)",
     without: "[]",
-    testFile: "services/dispatch/split-series.int.test.ts",
+    testFile: "services/dispatch/split-series.nats.test.ts",
     test: "what was announced is not announced again",
     needsServers: true,
   },
