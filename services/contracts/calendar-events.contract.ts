@@ -17,6 +17,7 @@ import {
   listOf,
   oneOf,
   optional,
+  MAX_URL_LENGTH,
   reference,
   revisionNumber,
   text,
@@ -49,11 +50,19 @@ export type Color = (typeof COLORS)[number];
 export const EVENT_TEXTS = ["name", "description", "location", "image"] as const;
 export type EventText = (typeof EVENT_TEXTS)[number];
 
-/** `image` is an http or https URL, which the service never fetches (D21). */
-const TEXT_RULES = { name: text(256), description: text(4000), location: text(256), image: httpUrl } satisfies Record<
+/** Largest number of characters of each text (D21). */
+export const TEXT_LIMITS = { name: 256, description: 4000, location: 256, image: MAX_URL_LENGTH } satisfies Record<
   EventText,
-  object
+  number
 >;
+
+/** `image` is an http or https URL, which the service never fetches (D21). */
+const TEXT_RULES = {
+  name: text(TEXT_LIMITS.name),
+  description: text(TEXT_LIMITS.description),
+  location: text(TEXT_LIMITS.location),
+  image: httpUrl,
+} satisfies Record<EventText, object>;
 
 /** A record with a value for each text. */
 export function perText<Value>(valueOf: (text: EventText) => Value): Readonly<Record<EventText, Value>> {

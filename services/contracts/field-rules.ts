@@ -176,11 +176,14 @@ export const reference: Rule = { type: "string" };
 /** Stricter than a URL parser, which drops white space and adds slashes: the clients that show the image may not (D21). */
 const HTTP_URL = /^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\x00-\x1f\x7f-\x9f/?#\\][^\s\x00-\x1f\x7f-\x9f]*)?$/u;
 
+/** Largest number of characters of a URL. */
+export const MAX_URL_LENGTH = 2048;
+
 /** An http or https URL; "" is none. */
 export const httpUrl: Rule = textOf(
   "an http or https URL without white space",
   HTTP_URL,
-  2048,
+  MAX_URL_LENGTH,
   (value) => value === "" || URL.canParse(value),
 );
 

@@ -1,3 +1,5 @@
+import { TEXT_LIMITS } from "../../contracts/calendar-events.contract.ts";
+
 const UNTIL =
   "Last instant, in Unix milliseconds (UTC), at which an occurrence of the rule may start (UNTIL), by its original start and to the second; not together with a count.";
 const FREQUENCY = "Unit of the rule's step: one day, week, month or year on the calendar's wall clock.";
@@ -24,9 +26,9 @@ export const EVENT_DESCRIPTIONS: Readonly<Record<string, string>> = {
     "The occurrences that the id of an occurrence stands for: `this` one (also when absent), this and all `following` ones, or `all` of the series. With the id of a series only `all`.",
   "V2EventsUpdateResponse.id": "Id of the new series, with the scope `following` if a series was split.",
   days_in_month: "Number of days in the month; the window is that many times 24 hours long.",
-  name: "Name of the event; at most 256 characters.",
-  description: "Description of the event; at most 4000 characters.",
-  location: "Where the event takes place; at most 256 characters.",
+  name: `Name of the event; at most ${TEXT_LIMITS.name} characters.`,
+  description: `Description of the event; at most ${TEXT_LIMITS.description} characters.`,
+  location: `Where the event takes place; at most ${TEXT_LIMITS.location} characters.`,
   is_parent: "True for a series as a whole; false for a single event and for an occurrence of a series.",
   color: "Color of the event; NONE for none.",
   recur: "Whether the event recurs. When it is true, `recurrence` is required.",
@@ -54,7 +56,7 @@ export const EVENT_DESCRIPTIONS: Readonly<Record<string, string>> = {
     "Additional starts, in Unix milliseconds (UTC), not before the first start of the rule (RDATE). At most 100.",
   rrule:
     "The rule as text in the form of RFC 5545, such as FREQ=MONTHLY;BYDAY=-1FR, instead of its members; at most 500 characters. In responses when the recurrence has more than frequency, count and interval.",
-  image: "Link to an image that posts show; at most 2048 characters. The service stores the link and never fetches it.",
+  image: `Link to an image that posts show; at most ${TEXT_LIMITS.image} characters. The service stores the link and never fetches it.`,
   events: "The events and occurrences of the window, in the order of their start, then of their id.",
   "V2EventsListDateRequest.epoch_start":
     "Start of the window, in Unix milliseconds (UTC). The window is 24 hours long.",

@@ -1,4 +1,5 @@
 import type { EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
+import { EVENT_TEXTS } from "../../contracts/calendar-events.contract.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type {
   DraftedOccurrences,
@@ -205,14 +206,46 @@ function alteredIds(before: readonly Occurrence[], after: readonly Occurrence[])
     .map(({ occurrenceId }) => occurrenceId);
 }
 
-function shownKey({ scheduledAt: _, coloredAt: __, changedBy: ___, follows: ____, ...shown }: Occurrence): string {
-  return keyOf(shown);
+/** Whether a post shows the field of its occurrence, or is sent at another time or place by it. */
+const IS_SHOWN: Readonly<Record<keyof Occurrence, boolean>> = {
+  occurrenceId: true,
+  eventId: true,
+  follows: false,
+  calendarNumber: true,
+  timezone: true,
+  startsAt: true,
+  endsAt: true,
+  allDay: true,
+  startDate: true,
+  endDate: true,
+  name: true,
+  description: true,
+  location: true,
+  image: true,
+  color: true,
+  recurs: true,
+  isFirst: true,
+  scheduledAt: false,
+  endSetAt: true,
+  coloredAt: false,
+  createdAt: true,
+  until: true,
+  changedBy: false,
+};
+
+function shownKey(occurrence: Occurrence): string {
+  return keyOf(fieldsOf(occurrence, (name) => IS_SHOWN[name]));
+}
+
+function fieldsOf(occurrence: Occurrence, isWanted: (name: keyof Occurrence) => boolean): Partial<Occurrence> {
+  return Object.fromEntries(Object.entries(occurrence).filter(([name]) => isWanted(name as keyof Occurrence)));
 }
 
 function keyOf(record: object): string {
   return JSON.stringify(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-function withoutTexts({ name: _, description: __, location: ___, image: ____, ...rest }: Occurrence): Occurrence {
-  return rest;
+function withoutTexts(occurrence: Occurrence): Occurrence {
+  const texts: readonly string[] = EVENT_TEXTS;
+  return fieldsOf(occurrence, (name) => !texts.includes(name)) as Occurrence;
 }

@@ -1,4 +1,4 @@
-import type { AnnouncementRule } from "../../contracts/announcements.contract.ts";
+import { type AnnouncementRule, MAX_ANNOUNCEMENTS } from "../../contracts/announcements.contract.ts";
 import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { OccurrencesStarting } from "../../contracts/occurrences.contract.ts";
@@ -9,7 +9,7 @@ import { firstPositionAt, type Position } from "../domain/plan/plan-order.ts";
 import { planSelection } from "../domain/plan/plan-posts.ts";
 import { selectSoonest } from "../domain/plan/select-soonest.ts";
 import type { Post } from "../domain/post/post.ts";
-import type { SinkName } from "../domain/post/sink-name.ts";
+import { SINK_NAMES, type SinkName } from "../domain/post/sink-name.ts";
 import { existingPosts } from "../protocol/planning/existing-posts.ts";
 import { dueWithin } from "../protocol/planning/read-occurrences.ts";
 import type { Owners } from "../protocol/ports.ts";
@@ -34,8 +34,8 @@ const MIN_PART_MS = 1_000;
 /** After this time no further part is read. */
 const SEARCH_TIME_MS = 1_000;
 
-/** Posts that suspend an announcement, or summarize what it skips: a guild has at most that many in three sinks. */
-const MAX_SUSPENDED = 3_000;
+/** A guild has at most that many posts that suspend an announcement, or summarize what it skips: one of each in each sink. */
+const MAX_SUSPENDED = MAX_ANNOUNCEMENTS * SINK_NAMES.length;
 
 /** Posts in the order of their positions. */
 export interface ComputedPosts {

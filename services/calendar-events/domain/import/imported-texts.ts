@@ -1,4 +1,4 @@
-import type { Color, EventTexts } from "../../../contracts/calendar-events.contract.ts";
+import { type Color, type EventTexts, TEXT_LIMITS } from "../../../contracts/calendar-events.contract.ts";
 import type { ChangeReason } from "../../../contracts/event-import.contract.ts";
 import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import { nearestColor } from "./color-names.ts";
@@ -11,17 +11,15 @@ export interface ImportedTexts {
   readonly changes: readonly ChangeReason[];
 }
 
-const [MAX_NAME, MAX_DESCRIPTION, MAX_LOCATION, MAX_IMAGE] = [256, 4_000, 256, 2_048];
-
 export function readTexts(properties: readonly Property[]): ImportedTexts {
   const [name, description, location] = (["SUMMARY", "DESCRIPTION", "LOCATION"] as const).map((property) =>
     textOf(properties, property),
   );
   const whole = { name, description: withUrl(description, properties), location };
   const cut = {
-    name: firstCharacters(whole.name, MAX_NAME),
-    description: firstCharacters(whole.description, MAX_DESCRIPTION),
-    location: firstCharacters(whole.location, MAX_LOCATION),
+    name: firstCharacters(whole.name, TEXT_LIMITS.name),
+    description: firstCharacters(whole.description, TEXT_LIMITS.description),
+    location: firstCharacters(whole.location, TEXT_LIMITS.location),
   };
   const { image, isDropped } = imageOf(properties);
   const given = properties.find((each) => each.name === "COLOR")?.value;
@@ -75,5 +73,5 @@ function imageOf(properties: readonly Property[]): { readonly image?: string; re
 }
 
 function isImageUrl(value: string): boolean {
-  return value.length <= MAX_IMAGE && HTTP.test(value) && URL.canParse(value);
+  return value.length <= TEXT_LIMITS.image && HTTP.test(value) && URL.canParse(value);
 }

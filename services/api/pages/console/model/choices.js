@@ -20,6 +20,9 @@ export const FREQUENCIES = /** @type {const} */ (["DAILY", "WEEKLY", "MONTHLY", 
 
 export const ANNOUNCEMENT_TYPES = /** @type {const} */ (["UNIVERSAL", "SPECIFIC", "RECUR", "COLOR"]);
 
+/** The texts of an event with their largest numbers of characters (D21). */
+export const TEXT_LIMITS = { name: 256, description: 4000, location: 256, image: 2048 };
+
 /**
  * A color in words.
  * @param {string} color

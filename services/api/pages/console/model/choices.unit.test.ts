@@ -1,8 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { ANNOUNCEMENT_TYPES as SERVICE_TYPES } from "../../../../contracts/announcement-fields.ts";
-import { COLORS as SERVICE_COLORS } from "../../../../contracts/calendar-events.contract.ts";
+import {
+  COLORS as SERVICE_COLORS,
+  TEXT_LIMITS as SERVICE_TEXT_LIMITS,
+} from "../../../../contracts/calendar-events.contract.ts";
 import { FREQUENCIES as SERVICE_FREQUENCIES } from "../../../../contracts/recurrence.ts";
-import { ANNOUNCEMENT_TYPES, colorName, COLORS, FREQUENCIES } from "./choices.js";
+import { ANNOUNCEMENT_TYPES, colorName, COLORS, FREQUENCIES, TEXT_LIMITS } from "./choices.js";
 
 describe("the choices of a form of the console", () => {
   test.each([
@@ -11,6 +14,10 @@ describe("the choices of a form of the console", () => {
     ["types of announcements", ANNOUNCEMENT_TYPES, SERVICE_TYPES],
   ] as const)("are those of the service: %s", (_name, choices, accepted) => {
     expect(choices.toSorted()).toEqual(accepted.toSorted());
+  });
+
+  test("have the texts of the service, with its limits", () => {
+    expect(TEXT_LIMITS).toEqual(SERVICE_TEXT_LIMITS);
   });
 
   test("show the name of a color", () => {

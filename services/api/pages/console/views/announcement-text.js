@@ -11,12 +11,14 @@ import { colorName } from "../model/choices.js";
 export function coverText({ t, store }, { type, event_id, event_color }) {
   if (type === "UNIVERSAL") return t("covers_UNIVERSAL");
   if (type === "COLOR") return t("covers_COLOR", { color: colorName(event_color) });
+  // A newer service may have further types.
+  if (type !== "RECUR" && type !== "SPECIFIC") return type;
   const series = event_id.split("_")[0];
   const event = store.state.entries.find(
     (each) => each.event_id === event_id || each.event_id.split("_")[0] === series,
   );
   const name = event?.name ?? event_id;
-  return type === "RECUR" ? t("covers_RECUR", { name }) : t("covers_SPECIFIC", { name });
+  return t(`covers_${type}`, { name });
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   formTimes,
   updateFields,
 } from "../model/event-form.js";
+import { TEXT_LIMITS } from "../model/choices.js";
 import { isOccurrence, seriesIdOf, timeFields } from "../model/move-event.js";
 import { canWrite, shownZone } from "../state.js";
 import { askConflict } from "./conflict.js";
@@ -22,6 +23,11 @@ import { problemText, saveForm } from "./save-form.js";
 /** @import { App } from "../state.js" */
 
 const HOUR_MS = 3_600_000;
+
+/** The texts of an event but its name, which is the title of the dialog. */
+const TEXTS_BELOW_NAME = /** @type {Exclude<keyof typeof TEXT_LIMITS, "name">[]} */ (
+  Object.keys(TEXT_LIMITS).filter((text) => text !== "name")
+);
 
 /**
  * An event as it was read, with its revision.
@@ -63,12 +69,8 @@ export async function openEventDialog(app, entry) {
  */
 function showEvent(app, entry) {
   const { t } = app;
-  const rows = [
-    [t("times"), timesText(app, entry)],
-    [t("value_location"), entry.location],
-    [t("value_description"), entry.description],
-    [t("value_image"), entry.image],
-  ].filter(([, value]) => value !== undefined);
+  const texts = TEXTS_BELOW_NAME.map((text) => [t(`value_${text}`), entry[text]]);
+  const rows = [[t("times"), timesText(app, entry)], ...texts].filter(([, value]) => value !== undefined);
   openDialog(t, nameOf(app, entry), () => [
     element(
       "dl",

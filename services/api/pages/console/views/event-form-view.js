@@ -1,5 +1,5 @@
 import { element } from "../element.js";
-import { COLORS, colorName, FREQUENCIES } from "../model/choices.js";
+import { COLORS, colorName, FREQUENCIES, TEXT_LIMITS } from "../model/choices.js";
 import { checkbox, field, fieldset, fillInputs, readInputs, select, textInput } from "./form-fields.js";
 import { statusLine } from "./save-form.js";
 
@@ -113,10 +113,10 @@ function eventInputs({ t }) {
   }));
   const colors = COLORS.map((value) => ({ value, label: value === "NONE" ? t("no_color") : colorName(value) }));
   return {
-    name: textInput("name", { maxlength: 256 }),
-    description: element("textarea", { name: "description", rows: 3, maxlength: 4000 }),
-    location: textInput("location", { maxlength: 256 }),
-    image: textInput("image", { inputmode: "url", maxlength: 2048 }),
+    name: textInput("name", { maxlength: TEXT_LIMITS.name }),
+    description: element("textarea", { name: "description", rows: 3, maxlength: TEXT_LIMITS.description }),
+    location: textInput("location", { maxlength: TEXT_LIMITS.location }),
+    image: textInput("image", { inputmode: "url", maxlength: TEXT_LIMITS.image }),
     color: select("color", "NONE", colors),
     allDay: checkbox("all_day", false),
     startDate: textInput("start_date", { type: "date" }),
