@@ -57,12 +57,7 @@ export const TEXT_LIMITS = { name: 256, description: 4000, location: 256, image:
 >;
 
 /** `image` is an http or https URL, which the service never fetches (D21). */
-const TEXT_RULES = {
-  name: text(TEXT_LIMITS.name),
-  description: text(TEXT_LIMITS.description),
-  location: text(TEXT_LIMITS.location),
-  image: httpUrl,
-} satisfies Record<EventText, object>;
+const TEXT_RULES = { ...perText((name) => text(TEXT_LIMITS[name])), image: httpUrl };
 
 /** A record with a value for each text. */
 export function perText<Value>(valueOf: (text: EventText) => Value): Readonly<Record<EventText, Value>> {
