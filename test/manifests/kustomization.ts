@@ -78,7 +78,7 @@ function environmentLines(text: string): [name: string, value: string][] {
 }
 
 function isTarget({ kind, metadata }: Manifest, target: { kind: string; name?: string }): boolean {
-  return kind === target.kind && (target.name === undefined || target.name === metadata.name);
+  return kind === target.kind && (target.name === undefined || new RegExp(`^(?:${target.name})$`).test(metadata.name));
 }
 
 /** A strategic merge: lists of named objects are merged by name, other lists are replaced. */
