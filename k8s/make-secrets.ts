@@ -13,6 +13,8 @@ export interface Addresses {
   readonly nats: string;
   /** `host:port` of the NATS servers' peers. */
   readonly natsPeers: readonly string[];
+  /** Whether the services use TLS, and refuse servers without it (components/tls). */
+  readonly tls?: boolean;
 }
 
 export const IN_KUBERNETES: Addresses = {
@@ -33,15 +35,15 @@ export function makeSecrets(at: Addresses, random: () => string): Secrets {
   const urls = SERVICES.map((service) => [
     service,
     {
-      MONGO_URL: mongoUrl(service, mongoPasswords[service], at.mongodb),
-      NATS_URL: `nats://${service}:${natsPasswords[service]}@${at.nats}`,
+      MONGO_URL: mongoUrl(service, mongoPasswords[service], at),
+      NATS_URL: `${at.tls === true ? "tls" : "nats"}://${service}:${natsPasswords[service]}@${at.nats}`,
       ...ofItsOwn(service, random),
     },
   ]);
   const peer = random();
   return {
     ...(Object.fromEntries(urls) as Secrets),
-    backup: { MONGO_URL: mongoUrl(BACKUP_USER, mongoPasswords[BACKUP_USER], at.mongodb) },
+    backup: { MONGO_URL: mongoUrl(BACKUP_USER, mongoPasswords[BACKUP_USER], at) },
     nats: {
       "passwords.conf": SERVICES.map((service) => `${variable(service)}: "${natsPasswords[service]}"\n`).join(""),
       "cluster.conf": clusterConf(peer, at.natsPeers),
@@ -67,8 +69,9 @@ function ofItsOwn(service: string, random: () => string): Readonly<Record<string
   return service === "dispatch" ? { DISCORD_TOKEN: "", WEBHOOK_SECRET: "" } : {};
 }
 
-function mongoUrl(user: string, password: string, hosts: string): string {
-  return `mongodb://${user}:${password}@${hosts}/guildcal?replicaSet=guildcal&authSource=admin`;
+function mongoUrl(user: string, password: string, { mongodb, tls = false }: Addresses): string {
+  const url = `mongodb://${user}:${password}@${mongodb}/guildcal?replicaSet=guildcal&authSource=admin`;
+  return tls ? `${url}&tls=true` : url;
 }
 
 /** The variable of a service's password in users.conf. */
@@ -125,9 +128,11 @@ export function randomSecret(): string {
   return randomBytes(32).toString("hex");
 }
 
-function main([folder]: readonly string[]): void {
+function main(words: readonly string[]): void {
+  const tls = words.includes("--tls");
+  const folder = words.find((word) => word !== "--tls");
   if (folder === undefined) {
-    stdout.write(`${JSON.stringify(asManifest(makeSecrets(IN_KUBERNETES, randomSecret)))}\n`);
+    stdout.write(`${JSON.stringify(asManifest(makeSecrets({ ...IN_KUBERNETES, tls }, randomSecret)))}\n`);
   } else {
     const made = writeOnce(makeSecrets(IN_COMPOSE, randomSecret), folder);
     stderr.write(made ? "The secrets of this installation were made\n" : "The secrets were made before\n");

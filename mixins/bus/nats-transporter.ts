@@ -9,7 +9,10 @@ import { isMessagePart, MessageJoiner, splitMessage } from "./message-parts.ts";
 import { MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, packetProblem, PART_BYTES } from "./packet-limits.ts";
 
 export interface NatsTransporterOptions {
-  /** `nats://user:password@host:port`; several are separated by commas, and the first user and password are used. */
+  /**
+   * `nats://user:password@host:port`; several are separated by commas, and the first user and password are used. With
+   * `tls://`, a server without TLS is refused.
+   */
   readonly url: string;
   /** The name of the connection on the NATS server. */
   readonly name: string;
@@ -252,6 +255,7 @@ export function connectionOptions({ url, name }: NatsTransporterOptions): Connec
     servers: urls.map(({ host }) => host),
     ...(user === undefined ? {} : { user }),
     ...(pass === undefined ? {} : { pass }),
+    ...(urls.some(({ protocol }) => protocol === "tls:") ? { tls: {} } : {}),
     name,
     waitOnFirstConnect: true,
     maxReconnectAttempts: -1,

@@ -28,6 +28,11 @@ describe("the connection to NATS", () => {
     expect(connectionOptions({ url, name: "test" })).toMatchObject({ servers, user: "api", pass: "secret" });
   });
 
+  test("refuses servers without TLS if its URLs begin with tls://", () => {
+    expect(connectionOptions({ url: "tls://one:4222,tls://two:4222", name: "test" })).toMatchObject({ tls: {} });
+    expect(Object.keys(connectionOptions({ url: "nats://one:4222", name: "test" }))).not.toContain("tls");
+  });
+
   test("has no user if its URL has none", () => {
     expect(Object.keys(connectionOptions({ url: "nats://one:4222", name: "test" }))).not.toContain("user");
   });

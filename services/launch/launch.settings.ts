@@ -16,8 +16,8 @@ export const launchSettings = {
   ),
   NATS_URL: optionalSetting(
     "NATS servers to use, separated by commas; if unset, `npm start` uses none, and `npm run start:nats` starts an embedded nats-server",
-    "one or more nats:// URLs, separated by commas",
-    /^nats:\/\/[^\s,]+(?:,nats:\/\/[^\s,]+)*$/,
+    "one or more nats:// URLs, or tls:// URLs, which refuse a server without TLS; separated by commas",
+    /^(?:nats:\/\/[^\s,]+(?:,nats:\/\/[^\s,]+)*|tls:\/\/[^\s,]+(?:,tls:\/\/[^\s,]+)*)$/,
   ),
   NATS_PORT: integerSetting(
     "Port of the embedded nats-server of `npm run start:nats`; a free port for 0, or if it is in use",

@@ -38,12 +38,14 @@ export function newMongoMember(
   directory: string,
   set = SET_NAME,
   also: readonly string[] = [],
+  clientOptions: mongoose.mongo.MongoClientOptions = {},
 ): MongoMember {
   const dbPath = join(directory, `member-${port}`);
   const host = `127.0.0.1:${port}`;
   const client = new mongoose.mongo.MongoClient(`mongodb://${host}/?directConnection=true`, {
     serverSelectionTimeoutMS: ANSWERS_MS,
     heartbeatFrequencyMS: LOOKS_EVERY_MS,
+    ...clientOptions,
   });
   let running: Running | undefined;
 

@@ -131,14 +131,14 @@ describe("a start that fails", () => {
     const port = await freePort(0);
     const url = `mongodb://somebody:secret@127.0.0.1:${port}/guildcal`;
     await expect(failure("all", { MONGO_URL: url, PORT: String(await freePort(0)) })).resolves.toEqual([
-      `MongoDB is unreachable at 127.0.0.1:${port}: no response in 5 seconds`,
+      `MongoDB is unreachable at 127.0.0.1:${port}: no response in 5 seconds: connect ECONNREFUSED 127.0.0.1:${port}`,
     ]);
   });
 
   test("prints that NATS is unreachable", async () => {
     const port = await freePort(0);
     const env = { MONGO_URL: emptyDatabase(), NATS_URL: `nats://127.0.0.1:${port}`, PORT: String(await freePort(0)) };
-    await expect(failure("all", env)).resolves.toEqual([`NATS is unreachable at 127.0.0.1:${port}`]);
+    await expect(failure("all", env)).resolves.toEqual([`NATS is unreachable at 127.0.0.1:${port}: no server listens`]);
   });
 
   test("prints that a gateway in its own process needs the pepper", async () => {

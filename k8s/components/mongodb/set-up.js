@@ -15,8 +15,13 @@ const passwords = JSON.parse(readFileSync("/run/secrets/mongodb/passwords.json",
 const EXPORTER_PASSWORD = "/run/secrets/mongodb/exporter-password";
 const privilegesOf = JSON.parse(readFileSync("/etc/mongodb/privileges.json", "utf8"));
 
-const direct = "mongodb://127.0.0.1:27017/admin?directConnection=true";
-const asAdmin = (password) => `mongodb://admin:${password}@${process.env.MEMBERS}/admin?replicaSet=${REPLICA_SET}`;
+/** Set with components/tls. */
+const CA_FILE = process.env.TLS_CA_FILE;
+const tls = CA_FILE === undefined ? "" : `&tls=true&tlsCAFile=${encodeURIComponent(CA_FILE)}`;
+
+const direct = `mongodb://127.0.0.1:27017/admin?directConnection=true${tls}`;
+const asAdmin = (password) =>
+  `mongodb://admin:${password}@${process.env.MEMBERS}/admin?replicaSet=${REPLICA_SET}${tls}`;
 
 function patiently(what, attempt) {
   for (let tries = 1; ; tries += 1) {

@@ -1,5 +1,7 @@
-import { connect, createServer } from "node:net";
+import { createServer } from "node:net";
 import mongoose from "mongoose";
+import { connect, ErrorCode, type NatsError } from "nats";
+import { connectionOptions } from "../../../mixins/bus/nats-transporter.ts";
 import { StartupError } from "./startup-error.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -44,10 +46,17 @@ export async function checkMongo(mongoUrl: string): Promise<void> {
   }
 }
 
+/** The last error of each server, as the driver reports it. */
+interface TopologyDescription {
+  readonly servers?: ReadonlyMap<string, { readonly error: Error | null }>;
+}
+
 function mongoProblem(error: unknown): string {
-  const { name, message } = error as Error;
-  if (name === "MongooseServerSelectionError" || name === "MongoServerSelectionError")
-    return "no response in 5 seconds";
+  const { name, message, reason } = error as Error & { readonly reason?: TopologyDescription };
+  if (name === "MongooseServerSelectionError" || name === "MongoServerSelectionError") {
+    const problem = [...(reason?.servers?.values() ?? [])].find((server) => server.error)?.error?.message;
+    return ["no response in 5 seconds", problem].filter(Boolean).join(": ");
+  }
   return message.split("\n", 1)[0] ?? name;
 }
 
@@ -61,27 +70,22 @@ function hostsOf(url: string): string {
   );
 }
 
-/** Rejects if no NATS server accepts a connection. */
+/** Rejects with the reason if no NATS server accepts a connection: none listens, or TLS or the user is refused. */
 export async function checkNats(natsUrl: string): Promise<void> {
-  const servers = natsUrl.split(",").map((url) => new URL(url));
-  const reached = await Promise.any(
-    servers.map(({ hostname, port }) => tryConnect(hostname, Number(port || 4222))),
-  ).catch(() => false);
-  if (!reached) throw new StartupError(`NATS is unreachable at ${servers.map(({ host }) => host).join(", ")}`);
+  const { servers = [], ...options } = connectionOptions({ url: natsUrl, name: "start" });
+  const once = { ...options, waitOnFirstConnect: false, reconnect: false, timeout: TIMEOUT_MS } as const;
+  const connections = await Promise.allSettled([servers].flat().map((server) => connect({ ...once, servers: server })));
+  await Promise.all(connections.map((each) => (each.status === "fulfilled" ? each.value.close() : undefined)));
+  if (connections.some(({ status }) => status === "fulfilled")) return;
+  const [first] = connections as PromiseRejectedResult[];
+  throw new StartupError(`NATS is unreachable at ${[servers].flat().join(", ")}: ${natsProblem(first?.reason)}`);
 }
 
-function tryConnect(host: string, port: number): Promise<true> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, timeout: TIMEOUT_MS });
-    const fail = (error: Error) => {
-      socket.destroy();
-      reject(error);
-    };
-    socket.once("error", fail);
-    socket.once("timeout", () => fail(new Error("no response")));
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-  });
+function natsProblem(error: unknown): string {
+  const { code, message, chainedError } = error as NatsError;
+  const texts: Readonly<Record<string, string>> = {
+    [ErrorCode.ConnectionRefused]: "no server listens",
+    [ErrorCode.ServerOptionNotAvailable]: "the server has no TLS",
+  };
+  return texts[code] ?? chainedError?.message ?? message;
 }
