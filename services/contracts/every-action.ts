@@ -11,6 +11,7 @@ import * as feeds from "./feeds.contract.ts";
 import * as guildChanges from "./guild-changes.contract.ts";
 import * as guildSettings from "./guild-settings.contract.ts";
 import { healthOf } from "./health.contract.ts";
+import * as occurrenceNotifications from "./occurrence-notifications.contract.ts";
 import * as occurrences from "./occurrences.contract.ts";
 import * as ownerDrafts from "./owner-drafts.contract.ts";
 import * as planDiff from "./plan-diff.contract.ts";
@@ -32,6 +33,7 @@ const MODULES: readonly object[] = [
   feeds,
   guildChanges,
   guildSettings,
+  occurrenceNotifications,
   occurrences,
   ownerDrafts,
   planDiff,

@@ -4,7 +4,11 @@ import type { EpochMs, GuildId } from "./ids.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
-/** The types of changes that a webhook reports (D53). */
+/** The instants of occurrences that a webhook reports (D59). */
+export const OCCURRENCE_TYPES = ["occurrence.started", "occurrence.ended"] as const;
+export type OccurrenceType = (typeof OCCURRENCE_TYPES)[number];
+
+/** The types of changes and instants that a webhook reports (D53, D59). */
 export const WEBHOOK_TYPES = [
   "event.created",
   "event.updated",
@@ -15,6 +19,7 @@ export const WEBHOOK_TYPES = [
   "announcement.cancelled",
   "settings.updated",
   "calendar.updated",
+  ...OCCURRENCE_TYPES,
 ] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 

@@ -3,6 +3,7 @@ import { metricsRegistry } from "../../mixins/observability/metrics.ts";
 import { LATE_CODES, REASON_CODES } from "../contracts/dispatch.contract.ts";
 import type { Post } from "./domain/post/post.ts";
 import { reasonCode } from "./domain/post/reason-code.ts";
+import { NOTIFICATION_METRICS } from "./notifications/notification.metrics.ts";
 import type { EpochMs } from "../contracts/ids.ts";
 import type { PostsStore } from "./store/posts.store.ts";
 import type { Dispatcher } from "./protocol/dispatcher.ts";
@@ -100,6 +101,7 @@ const ALL_METRICS: readonly Metric[] = [
   ...Object.values(gauges),
   changesWaiting,
   sinkHalted,
+  ...NOTIFICATION_METRICS,
 ];
 let isExported = false;
 

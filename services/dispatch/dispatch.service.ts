@@ -19,6 +19,7 @@ import { changesPlanned } from "../contracts/planned-changes.contract.ts";
 import { isRefusal } from "../contracts/errors.ts";
 import { diffPlan, previewDrafts } from "../contracts/plan-diff.contract.ts";
 import { listSettledPosts } from "../contracts/guild-changes.contract.ts";
+import { webhookChanged } from "../contracts/webhooks.contract.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import { withTimeouts } from "../../mixins/async/timeout.ts";
@@ -39,6 +40,8 @@ import { draftOwners } from "./adapters/draft-owners.ts";
 import { knownReplicas } from "./adapters/known-replicas.ts";
 import { outcomeReports } from "./adapters/outcome-reports.ts";
 import { LONG_TIMEOUT_MS, ownerServices } from "./adapters/owner-services.ts";
+import { notificationStore, sharedHeartbeats } from "./notifications/notification-store.ts";
+import { newOccurrenceNotifier, type OccurrenceNotifier } from "./notifications/occurrence-notifier.ts";
 import { postsStore } from "./store/posts.store.ts";
 import { renderPreview } from "./queries/preview.ts";
 import { type BroadcastChange, type Dispatcher, newDispatcher } from "./protocol/dispatcher.ts";
@@ -71,15 +74,18 @@ const MAX_OWNERS_WAIT_MS = 5_000;
 export function dispatchService(options: DispatchOptions): ServiceSchema {
   const { mongoUrl, sinks, graceMs, drainMs = DRAIN_MS } = options;
   const connection = closedConnection();
-  const store = withPlanCounter(postsStore(connection));
+  const heartbeats = sharedHeartbeats();
+  const store = heartbeats.shared(withPlanCounter(postsStore(connection)));
   const clock = newDatabaseClock(
     () => databaseTime(connection, STORE_TIMEOUT_MS),
     () => performance.now(),
   );
+  const notifications = notificationStore(connection, clock, heartbeats);
   const checks = channelChecksStore(connection);
   const channelChecks = newChannelChecks({ checks, store, sinks, clock });
   const queryPorts = { store, sinks: sinks.map(({ name }) => name), graceMs };
   let dispatcher: Dispatcher | undefined;
+  let notifier: OccurrenceNotifier | undefined;
   let sampling: NodeJS.Timeout | undefined;
   let stopGauges = () => {};
 
@@ -88,7 +94,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       clock,
       timers: processTimers,
       random: { fraction: Math.random, id: randomUUID },
-      store: withTimeouts(store, (name) => (name === "commitPlan" ? COMMIT_TIMEOUT_MS : STORE_TIMEOUT_MS)),
+      store: withTimeouts(store, storeTimeoutMs),
       owners: ownerServices(broker),
       replicas: knownReplicas(broker),
       sinks: sinks.map((sink) =>
@@ -99,14 +105,19 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
     };
   }
 
-  const onChange = (hint: BroadcastChange) => dispatcher?.onChangeHint(hint);
+  function onChange(hint: BroadcastChange): void {
+    dispatcher?.onChangeHint(hint);
+    notifier?.onChange(hint);
+  }
+
   return {
     name: "dispatch",
     mixins: [databaseMixin(connection, mongoUrl, "dispatch"), healthMixin("dispatch", connection)],
     events: {
       ...listen(announcementChanged, ({ guildId, id, revision }) =>
-        onChange({ guildId, record: { feed: "announcements", id, revision } }),
+        dispatcher?.onChangeHint({ guildId, record: { feed: "announcements", id, revision } }),
       ),
+      ...listen(webhookChanged, ({ guildId }) => notifier?.onWebhookChange({ guildId })),
       ...listen(calendarEventChanged, ({ guildId, startsAt, eventId, revision }) =>
         onChange({ guildId, startsAt, record: { feed: "calendar-events", id: eventId, revision } }),
       ),
@@ -157,22 +168,36 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       sampling = setInterval(() => void clock.sample().catch(() => {}), CLOCK_SAMPLE_MS);
       const ports = portsOf(this);
       dispatcher = newDispatcher(ports, { ...STANDARD_TIMING, graceMs, ...options.timing });
+      notifier = newOccurrenceNotifier(
+        this.broker,
+        this.logger,
+        { ...ports, store: withTimeouts(notifications, storeTimeoutMs) },
+        { ...STANDARD_TIMING, ...options.timing },
+        ports.reports.operationFailed,
+      );
       stopGauges = startGauges(dispatcher, store, clock, sinks);
       // Planning needs the owners. Planned posts must not wait for them, so the wait is bounded.
       void this.broker
         .waitForServices([...FEEDS], MAX_OWNERS_WAIT_MS, 50)
         .catch(() => {})
-        .then(() => dispatcher?.start());
+        .then(() => {
+          dispatcher?.start();
+          notifier?.start();
+        });
       channelChecks.start(ports);
     },
     async stopped() {
       clearInterval(sampling);
       stopGauges();
       channelChecks.stop();
-      await dispatcher?.stop(drainMs);
+      await Promise.all([dispatcher?.stop(drainMs), notifier?.stop(drainMs)]);
       await Promise.all(sinks.map((sink) => sink.close()));
     },
   };
+}
+
+function storeTimeoutMs(operation: string): number {
+  return operation === "commitPlan" ? COMMIT_TIMEOUT_MS : STORE_TIMEOUT_MS;
 }
 
 const processTimers: Timers = {

@@ -2,7 +2,7 @@ import type { Service, ServiceSchema } from "moleculer";
 import { healthMixin } from "../../mixins/actions/health.mixin.ts";
 import { type CallContext, serve } from "../../mixins/actions/contract-action.ts";
 import { listen } from "../../mixins/actions/contract-event.ts";
-import { broadcast } from "../../mixins/actions/typed-calls.ts";
+import { broadcast, callAction } from "../../mixins/actions/typed-calls.ts";
 import { isAllowedUrl, type ResolveAll } from "../../mixins/http/target-guard.ts";
 import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import {
@@ -11,6 +11,7 @@ import {
   databaseMixin,
   databaseTime,
 } from "../../mixins/mongo/database.mixin.ts";
+import { inTransaction } from "../../mixins/mongo/transaction.ts";
 import { announcementChanged } from "../contracts/announcements.contract.ts";
 import { calendarEventChanged } from "../contracts/calendar-events.contract.ts";
 import { calendarChanged } from "../contracts/calendars.contract.ts";
@@ -20,11 +21,18 @@ import { listChangedWebhooks } from "../contracts/guild-changes.contract.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import {
+  deliverOccurrence,
+  encodeOccurrences,
+  listOccurrenceSubscriptions,
+  webhooksChangesSince,
+} from "../contracts/occurrence-notifications.contract.ts";
+import {
   createWebhook,
   DEFAULT_SECRET_OVERLAP_HOURS,
   getWebhook,
   listWebhookDeliveries,
   listWebhooks,
+  OCCURRENCE_TYPES,
   redeliverWebhook,
   removeWebhook,
   rotateWebhook,
@@ -32,9 +40,11 @@ import {
   type WebhookChanged,
   webhookChanged,
 } from "../contracts/webhooks.contract.ts";
+import { earliestSince } from "./domain/occurrence-delivery.ts";
 import { queuePorts } from "./queue-ports.ts";
 import { ChangeHints } from "./protocol/change-hints.ts";
 import { type QueueScheduler, newQueueScheduler } from "./protocol/queue-scheduler.ts";
+import { newNotificationStore } from "./protocol/store-notifications.ts";
 import { secretBox } from "./secret-box.ts";
 import { requestSender } from "./send-request.ts";
 import { deliveriesStore } from "./store/deliveries.store.ts";
@@ -73,6 +83,7 @@ export function webhooksService({ mongoUrl, key, allowPrivate, resolve }: Webhoo
   });
   const sender = requestSender({ allowPrivate, ...(resolve === undefined ? {} : { resolve }) });
   let scheduler: QueueScheduler | undefined;
+  let storeNotification: ReturnType<typeof newNotificationStore>;
   let hints: ChangeHints | undefined;
   let sampling: NodeJS.Timeout | undefined;
   let stopGauge = () => {};
@@ -141,11 +152,32 @@ export function webhooksService({ mongoUrl, key, allowPrivate, resolve }: Webhoo
       }),
 
       ...serve(listChangedWebhooks, (params) => webhooks.listChanged(params, clock.now())),
+
+      ...serve(webhooksChangesSince, (params) => webhooks.changesSince(params)),
+
+      ...serve(listOccurrenceSubscriptions, async ({ guildIds }) => {
+        const subscribed = await webhooks.listWithTypes(guildIds, OCCURRENCE_TYPES);
+        const byGuild = Map.groupBy(subscribed, ({ guildId }) => guildId);
+        return [...byGuild].map(([guildId, ofGuild]) => ({ guildId, since: earliestSince(ofGuild) }));
+      }),
+
+      ...serve(deliverOccurrence, async (notification) => {
+        const stored = await storeNotification(notification);
+        if (stored.amount > 0) scheduler?.poll();
+        return stored;
+      }),
     },
     async started(this: Service) {
       exportWebhookMetrics();
       await clock.sample();
       sampling = setInterval(() => void clock.sample().catch(() => undefined), CLOCK_SAMPLE_MS);
+      storeNotification = newNotificationStore({
+        clock,
+        webhooks,
+        deliveries,
+        encode: (occurrences) => callAction(this.broker, encodeOccurrences, { occurrences }, { timeout: ENCODE_MS }),
+        inTransaction: (work) => inTransaction(connection, work),
+      });
       const ports = queuePorts(this, { webhooks, deliveries, secrets, clock, management, sender });
       const queues = newQueueScheduler(ports);
       scheduler = queues;
@@ -169,3 +201,5 @@ export function webhooksService({ mongoUrl, key, allowPrivate, resolve }: Webhoo
 }
 
 const HOUR_MS = 3_600_000;
+/** Dispatch waits five seconds for a notification to be stored, and repeats it. */
+const ENCODE_MS = 1_000;

@@ -837,7 +837,10 @@ export interface IfRevision {
   readonly ifRevision?: readonly string[];
 }
 
-/** The types of changes that a webhook reports (D53). */
+/** The instants of occurrences that a webhook reports (D59). */
+export const OCCURRENCE_TYPES = ["occurrence.started", "occurrence.ended"] as const;
+
+/** The types of changes and instants that a webhook reports (D53, D59). */
 export const WEBHOOK_TYPES = [
   "event.created",
   "event.updated",
@@ -848,6 +851,8 @@ export const WEBHOOK_TYPES = [
   "announcement.cancelled",
   "settings.updated",
   "calendar.updated",
+  "occurrence.started",
+  "occurrence.ended",
 ] as const;
 
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];

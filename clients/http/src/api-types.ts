@@ -3382,6 +3382,8 @@ export interface Webhook {
     | "announcement.cancelled"
     | "settings.updated"
     | "calendar.updated"
+    | "occurrence.started"
+    | "occurrence.ended"
   )[];
   /**
    * Whether requests are sent.
@@ -3419,7 +3421,7 @@ export interface V2WebhooksCreateRequest {
   /**
    * The types of changes that the webhook reports.
    *
-   * @maxItems 9
+   * @maxItems 11
    */
   types: string[];
 }
@@ -3472,7 +3474,7 @@ export interface V2WebhooksUpdateRequest {
   /**
    * The types of changes that the webhook reports.
    *
-   * @maxItems 9
+   * @maxItems 11
    */
   types?: string[];
   /**
@@ -3603,7 +3605,9 @@ export interface WebhookDelivery {
     | "announcement.failed"
     | "announcement.cancelled"
     | "settings.updated"
-    | "calendar.updated";
+    | "calendar.updated"
+    | "occurrence.started"
+    | "occurrence.ended";
   /**
    * Id of the record.
    */

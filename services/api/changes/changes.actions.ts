@@ -8,9 +8,11 @@ import {
   listChanges,
   readEncodedChanges,
 } from "../../contracts/guild-changes.contract.ts";
+import { encodeOccurrences } from "../../contracts/occurrence-notifications.contract.ts";
 import { perKind, positionAt } from "../domain/sync-position.ts";
 import type { ChangesReader } from "./changes-reader.ts";
 import { encodedRecord } from "./changes.wire.ts";
+import { encodedOccurrence } from "./occurrence.wire.ts";
 
 /** The actions for the changes of a guild. */
 export function changesActions(reader: () => ChangesReader): NonNullable<ServiceSchema["actions"]> {
@@ -31,6 +33,8 @@ export function changesActions(reader: () => ChangesReader): NonNullable<Service
       const { syncToken: next, readAt, more, isHeldBack } = page;
       return { changes: page.changes.map(encodedChange), syncToken: next, readAt, more, isHeldBack };
     }),
+
+    ...serve(encodeOccurrences, ({ occurrences }) => Promise.resolve(occurrences.map(encodedOccurrence))),
   };
 }
 

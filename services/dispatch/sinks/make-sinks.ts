@@ -1,7 +1,7 @@
 import { SettingsError, type SettingsOf } from "../../../mixins/settings/environment.ts";
 import { discordSettings, discordSink } from "./discord/discord.sink.ts";
 import { logSink, type WriteLine } from "./log/log.sink.ts";
-import type { SinkName } from "../domain/post/sink-name.ts";
+import type { ConfiguredSinkName } from "../domain/post/sink-name.ts";
 import type { Sink } from "./sink.ts";
 import { webhookSettings, webhookSink } from "./webhook/webhook.sink.ts";
 
@@ -10,8 +10,8 @@ export const sinkSettings = { ...discordSettings, ...webhookSettings };
 type SinkSettings = SettingsOf<typeof sinkSettings>;
 
 /** Problems of the settings of the chosen sinks that the check of single settings does not find. */
-export function sinkProblems(names: readonly SinkName[], settings: Partial<SinkSettings>): readonly string[] {
-  const needed = (sink: SinkName, setting: keyof SinkSettings) =>
+export function sinkProblems(names: readonly ConfiguredSinkName[], settings: Partial<SinkSettings>): readonly string[] {
+  const needed = (sink: ConfiguredSinkName, setting: keyof SinkSettings) =>
     names.includes(sink) && settings[setting] === undefined ? [`${setting} must be set when SINKS names ${sink}`] : [];
   const isPlainHttp = names.includes("webhook") && settings.WEBHOOK_URL?.startsWith("http:") === true;
   return [
@@ -26,7 +26,7 @@ export function sinkProblems(names: readonly SinkName[], settings: Partial<SinkS
 
 /** Makes the chosen sinks (D34). Throws one SettingsError with all problems. */
 export function makeSinks(
-  names: readonly SinkName[],
+  names: readonly ConfiguredSinkName[],
   settings: SinkSettings,
   { writeLine }: { readonly writeLine: WriteLine },
 ): readonly Sink[] {
@@ -35,7 +35,7 @@ export function makeSinks(
   return names.map((name) => makeSink(name, settings, writeLine));
 }
 
-function makeSink(name: SinkName, settings: SinkSettings, writeLine: WriteLine): Sink {
+function makeSink(name: ConfiguredSinkName, settings: SinkSettings, writeLine: WriteLine): Sink {
   switch (name) {
     case "log":
       return logSink({ writeLine });

@@ -8,14 +8,9 @@ import { type GuildId, LAST_EPOCH_MS } from "../../contracts/ids.ts";
 import type { PlannedRow, PlanUpdate } from "../domain/plan/plan.ts";
 import { MAX_OPEN_POSTS } from "../domain/plan/plan-input.ts";
 import { UNSENT_STATES } from "../domain/post/post.ts";
-import {
-  type BoundedPlanFields,
-  type GuildPlanRow,
-  guildPlanSchema,
-  type SourceRow,
-  sourceSchema,
-} from "./guild-plan.document.ts";
-import { expiryFields, toStoredFields, type PostRow, postSchema, RECORDED_NOW, toRow } from "./post.document.ts";
+import type { BoundedPlanFields, GuildPlanRow, SourceRow } from "./guild-plan.document.ts";
+import { type Ledger, ledgerModels } from "./ledger-models.ts";
+import { expiryFields, toStoredFields, type PostRow, RECORDED_NOW, toRow } from "./post.document.ts";
 import type { BoundedPlan, GuildPlan, PlanCommit, PostStore, Source } from "../protocol/post-store.ts";
 
 /** Another plan or a claim came first: the transaction is aborted. */
@@ -37,10 +32,8 @@ type PlanStore = Pick<
   | "sourceVersions"
 >;
 
-export function plansStore(connection: Connection): PlanStore {
-  const posts = connection.model<PostRow>("Post", postSchema);
-  const plans = connection.model<GuildPlanRow>("GuildPlan", guildPlanSchema);
-  const sources = connection.model<SourceRow>("PlanSource", sourceSchema);
+export function plansStore(connection: Connection, ledger: Ledger = "announcements"): PlanStore {
+  const { posts, plans, sources } = ledgerModels(connection, ledger);
 
   /** Increments the version, so that a plan with older input can't be stored any more. */
   async function advance(plan: PlanCommit, session: ClientSession): Promise<void> {

@@ -12,14 +12,14 @@ import { isOpen, mayHaveBeenSent, OPEN_STATES, type Post, postId } from "../doma
 import { SINK_NAMES } from "../domain/post/sink-name.ts";
 import type { PostStore, PostWrite } from "../protocol/post-store.ts";
 import { batchedCompareAndSet, type Change } from "./batched-compare-and-set.store.ts";
-import { type FeedMarkRow, feedMarkSchema, type SinkRow, sinkSchema } from "./guild-plan.document.ts";
+import { type FeedMarkRow, type SinkRow, sinkSchema } from "./guild-plan.document.ts";
 import { type HeartbeatRow, heartbeatSchema, outageOf } from "./heartbeat.document.ts";
+import { type Ledger, ledgerModels } from "./ledger-models.ts";
 import { plansStore } from "./plans.store.ts";
 import {
   expiryFields,
   OUTCOMES_INDEX,
   type PostRow,
-  postSchema,
   RECORDED_NOW,
   toPost,
   toStoredFields,
@@ -57,9 +57,8 @@ const MAX_OUTAGES = 20;
 const SINK_COUNT = SINK_NAMES.length;
 
 /** The plan and ledger in MongoDB. Every transition is a compare-and-set of one row, by the database server's clock. */
-export function postsStore(connection: Connection): PostsStore {
-  const posts = connection.model<PostRow>("Post", postSchema);
-  const marks = connection.model<FeedMarkRow>("FeedMark", feedMarkSchema);
+export function postsStore(connection: Connection, ledger: Ledger = "announcements"): PostsStore {
+  const { posts, marks } = ledgerModels(connection, ledger);
   const heartbeats = connection.model<HeartbeatRow>("Heartbeat", heartbeatSchema);
   const sinks = connection.model<SinkRow>("Sink", sinkSchema);
 
@@ -89,7 +88,7 @@ export function postsStore(connection: Connection): PostsStore {
   }
 
   return {
-    ...plansStore(connection),
+    ...plansStore(connection, ledger),
 
     async postsForPlan(guildId, limit) {
       const open = await streamed({ filter: { guildId, state: OPEN }, sort: { dueAt: 1, _id: 1 }, limit });

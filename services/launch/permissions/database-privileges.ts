@@ -46,6 +46,10 @@ const COLLECTIONS: Readonly<Record<ServiceName, Readonly<Record<string, Use>>>> 
     dispatch_heartbeat: "change",
     sinks: "remove",
     channel_checks: "remove",
+    notifications: "remove",
+    notification_plans: "change",
+    notification_sources: "change",
+    notification_feed_marks: "change",
   },
   "guild-settings": { guild_settings: "change" },
   // A webhook stays as a tombstone; its deliveries are removed.

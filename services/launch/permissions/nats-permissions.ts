@@ -17,6 +17,12 @@ import {
   findEvent,
   listExistingEvents,
 } from "../../contracts/calendar-events.contract.ts";
+import {
+  deliverOccurrence,
+  encodeOccurrences,
+  listOccurrenceSubscriptions,
+  webhooksChangesSince,
+} from "../../contracts/occurrence-notifications.contract.ts";
 import { getOccurrence, listOccurrencesStarting } from "../../contracts/occurrences.contract.ts";
 import { calendarChanged } from "../../contracts/calendars.contract.ts";
 import { announcementFailed, announcementMissed, announcementPosted } from "../../contracts/dispatch.contract.ts";
@@ -100,13 +106,23 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
       draftAnnouncements,
       getGuildSettings,
       guildSettingsChangesSince,
+      deliverOccurrence,
+      listOccurrenceSubscriptions,
+      webhooksChangesSince,
     ],
     broadcasts: [announcementPosted, announcementMissed, announcementFailed, changesPlanned],
-    listensTo: [announcementChanged, calendarChanged, calendarEventChanged, guildSettingsChanged, changesPlanned],
+    listensTo: [
+      announcementChanged,
+      calendarChanged,
+      calendarEventChanged,
+      guildSettingsChanged,
+      changesPlanned,
+      webhookChanged,
+    ],
   },
   "guild-settings": { calls: [], broadcasts: [guildSettingsChanged], listensTo: [] },
   webhooks: {
-    calls: [readEncodedChanges],
+    calls: [encodeOccurrences, readEncodedChanges],
     broadcasts: [webhookChanged],
     listensTo: [
       announcementChanged,

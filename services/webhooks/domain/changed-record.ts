@@ -1,9 +1,13 @@
 import type { ChangeKind, EncodedChange } from "../../contracts/guild-changes.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
-import type { WebhookType } from "../../contracts/webhooks.contract.ts";
+import type { OccurrenceType, WebhookType } from "../../contracts/webhooks.contract.ts";
+import { isOccurrenceType } from "./occurrence-delivery.ts";
+
+/** The types of changes; the others are of instants. */
+type ChangeType = Exclude<WebhookType, OccurrenceType>;
 
 /** The kinds of records, in the changes of a guild, that each type needs. */
-const KIND_OF: Readonly<Record<WebhookType, ChangeKind>> = {
+const KIND_OF: Readonly<Record<ChangeType, ChangeKind>> = {
   "event.created": "event",
   "event.updated": "event",
   "event.deleted": "event",
@@ -26,7 +30,7 @@ const OUTCOMES: Readonly<Record<string, WebhookType>> = {
 
 /** The kinds to read for a webhook. */
 export function kindsOf(types: readonly WebhookType[]): ChangeKind[] {
-  return [...new Set(types.map((type) => KIND_OF[type]))];
+  return [...new Set(types.flatMap((type) => (isOccurrenceType(type) ? [] : KIND_OF[type])))];
 }
 
 /** What was delivered about a record before. */

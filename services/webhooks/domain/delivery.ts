@@ -12,6 +12,8 @@ export interface Delivery {
   readonly type: WebhookType;
   /** Kind and id of the record: deliveries of one record are sent in their order. */
   readonly record: string;
+  /** Another record, whose earlier deliveries are sent first. */
+  readonly after?: string;
   readonly recordId: string;
   readonly recordRevision: number;
   readonly body: string;
@@ -30,19 +32,34 @@ export interface Delivery {
   readonly settledAt?: EpochMs;
 }
 
+/** A delivery that is not stored. Without an id it gets one from its position. */
+export type NewDelivery = Omit<Delivery, "id" | "seq"> & Partial<Pick<Delivery, "id">>;
+
+/** The deliveries behind the position `last`. */
+export function numbered(deliveries: readonly NewDelivery[], last: number): Delivery[] {
+  return deliveries.map((delivery, at) => {
+    const seq = last + 1 + at;
+    return { id: `${delivery.webhookId}.${seq}`, ...delivery, seq };
+  });
+}
+
 /** The part of a pending delivery that decides when it is sent. */
 export type PendingDelivery = Pick<
   Delivery,
-  "id" | "seq" | "record" | "isRedelivery" | "attempts" | "firstAttemptAt" | "nextAttemptAt"
+  "id" | "seq" | "record" | "after" | "isRedelivery" | "attempts" | "firstAttemptAt" | "nextAttemptAt"
 >;
 
-/** The pending deliveries that wait for no other one, in their order: the first of each record, and every redelivery. */
+/**
+ * The pending deliveries that wait for no other one, in their order: the first of each record unless it follows another record,
+ * and every redelivery.
+ */
 export function sendable<Pending extends PendingDelivery>(pending: readonly Pending[]): Pending[] {
   const records = new Set<string>();
   const bySeq = pending.toSorted((one, other) => one.seq - other.seq);
-  return bySeq.filter(({ record, isRedelivery }) => {
+  return bySeq.filter(({ record, after, isRedelivery }) => {
     if (isRedelivery === true) return true;
-    return records.size !== records.add(record).size;
+    const isFollowing = after !== undefined && records.has(after);
+    return records.size !== records.add(record).size && !isFollowing;
   });
 }
 
@@ -53,8 +70,9 @@ export function deliveryView(delivery: Omit<Delivery, "body" | "digests">): Deli
     webhookId: __,
     seq: ___,
     record: ____,
-    isRedelivery: _____,
-    firstAttemptAt: ______,
+    after: _____,
+    isRedelivery: ______,
+    firstAttemptAt: _______,
     ...view
   } = delivery;
   return view;

@@ -7,6 +7,7 @@ import type {
   WebhookType,
   WebhookView,
 } from "../../contracts/webhooks.contract.ts";
+import { nextNotifiedSince, type NotifiedSince } from "./occurrence-delivery.ts";
 
 /** A secret, encrypted. */
 export interface SealedSecret {
@@ -27,6 +28,8 @@ export interface Webhook {
   /** The newest first; at most two are in use. */
   readonly secrets: readonly SealedSecret[];
   readonly createdAt: EpochMs;
+  /** Since when it is notified of occurrences; absent without such a type, and while it is disabled. */
+  readonly notifiedSince?: NotifiedSince;
   readonly revision: number;
 }
 
@@ -36,15 +39,18 @@ export function newWebhook(
   secret: SealedSecret,
   now: EpochMs,
 ): Webhook {
-  return { id, guildId, url, types: distinct(types), enabled: true, secrets: [secret], createdAt: now, revision: 1 };
+  const webhook = { id, guildId, url, types: distinct(types), enabled: true, secrets: [secret], createdAt: now };
+  return { ...webhook, ...nextNotifiedSince(undefined, webhook, now), revision: 1 };
 }
 
 /** Applies an update. A webhook that is enabled again has no reason any more. */
 export function changeWebhook(stored: Webhook, changes: UpdateWebhookParams, now: EpochMs): Webhook {
   const { url = stored.url, types = stored.types, enabled = stored.enabled } = changes;
-  const next = { ...stored, url, types: distinct(types), revision: stored.revision + 1 };
-  if (enabled === stored.enabled) return next;
-  return enabled ? asEnabled(next) : asDisabled(next, "REQUESTED", now);
+  const { notifiedSince: _, ...others } = stored;
+  const next = { ...others, url, types: distinct(types), revision: stored.revision + 1 };
+  const since = nextNotifiedSince(stored, { ...next, enabled }, now);
+  if (enabled === stored.enabled) return { ...next, ...since };
+  return enabled ? { ...asEnabled(next), ...since } : asDisabled(next, "REQUESTED", now);
 }
 
 /** The webhook to which nothing more is sent; undefined if it is disabled already. */
@@ -78,7 +84,7 @@ export function secretsInUse({ secrets }: Pick<Webhook, "secrets">, now: EpochMs
 }
 
 /** The webhook as its users see it. */
-export function webhookView({ secrets, ...webhook }: Webhook, now: EpochMs): WebhookView {
+export function webhookView({ secrets, notifiedSince: _, ...webhook }: Webhook, now: EpochMs): WebhookView {
   const previousUntil = secretsInUse({ secrets }, now)[1]?.endsAt;
   return { ...webhook, ...(previousUntil === undefined ? {} : { previousUntil }) };
 }
@@ -87,7 +93,11 @@ function asEnabled({ disabledReason: _, disabledAt: __, ...webhook }: Webhook): 
   return { ...webhook, enabled: true };
 }
 
-function asDisabled(webhook: Webhook, reason: DisabledReason, now: EpochMs): Webhook {
+function asDisabled(
+  { notifiedSince: _, ...webhook }: Webhook,
+  reason: DisabledReason,
+  now: EpochMs,
+): Webhook {
   return { ...webhook, enabled: false, disabledReason: reason, disabledAt: now };
 }
 

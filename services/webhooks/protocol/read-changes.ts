@@ -2,7 +2,7 @@ import { CHANGE_FEED_OVERLAP_MS } from "../../contracts/change-feed.contract.ts"
 import { isRefusal } from "../../contracts/errors.ts";
 import type { EncodedChange, EncodedChanges } from "../../contracts/guild-changes.contract.ts";
 import { bodyOf, changedFields, kindsOf, type KnownRecord, typeOf } from "../domain/changed-record.ts";
-import type { Delivery } from "../domain/delivery.ts";
+import type { NewDelivery } from "../domain/delivery.ts";
 import type { DeliveryQueue } from "../domain/delivery-queue.ts";
 import type { Webhook } from "../domain/webhook.ts";
 import { fieldDigests } from "../field-digests.ts";
@@ -13,7 +13,7 @@ const PAGE_CHANGES = 50;
 
 /** A page of changes as deliveries, with the queue after them. */
 export interface ReadPage {
-  readonly deliveries: readonly Delivery[];
+  readonly deliveries: readonly NewDelivery[];
   readonly queue: DeliveryQueue;
   readonly more: boolean;
   readonly isHeldBack: boolean;
@@ -30,23 +30,16 @@ export async function readPage(
   const known =
     records.length === 0 ? new Map<string, KnownRecord>() : await ports.deliveries.knownRecords(webhook, records);
   const now = ports.clock.now();
-  const deliveries: Delivery[] = [];
+  const deliveries: NewDelivery[] = [];
   for (const change of page.changes) {
-    const delivery = deliveryOf(
-      webhook,
-      queue,
-      change,
-      known.get(recordOf(change)),
-      queue.seq + deliveries.length + 1,
-      now,
-    );
+    const delivery = deliveryOf(webhook, queue, change, known.get(recordOf(change)), now);
     if (delivery !== undefined) deliveries.push(delivery);
   }
   const { more, isHeldBack, syncToken, readAt } = page;
   const completeUntil = more || isHeldBack ? queue.completeUntil : readAt;
   return {
     deliveries,
-    queue: { ...queue, syncToken, completeUntil, seq: queue.seq + deliveries.length },
+    queue: { ...queue, syncToken, completeUntil },
     more,
     isHeldBack,
   };
@@ -82,9 +75,8 @@ function deliveryOf(
   { completeUntil }: DeliveryQueue,
   change: EncodedChange,
   known: KnownRecord | undefined,
-  seq: number,
   now: number,
-): Delivery | undefined {
+): NewDelivery | undefined {
   const { id: webhookId, guildId, types } = webhook;
   if (known !== undefined && known.revision >= change.revision) return undefined;
   const record = change.json === undefined ? {} : (JSON.parse(change.json) as Record<string, unknown>);
@@ -93,10 +85,8 @@ function deliveryOf(
   const digests = change.kind === "post" ? [] : fieldDigests(record);
   const changed = known === undefined || change.deleted ? undefined : changedFields(known.digests, digests);
   return {
-    id: `${webhookId}.${seq}`,
     webhookId,
     guildId,
-    seq,
     type,
     record: recordOf(change),
     recordId: change.id,

@@ -1,5 +1,5 @@
 import type { EpochMs } from "../../contracts/ids.ts";
-import { type PendingDelivery, sendable } from "../domain/delivery.ts";
+import { numbered, type PendingDelivery, sendable } from "../domain/delivery.ts";
 import {
   freeAttempts,
   type DeliveryQueue,
@@ -14,17 +14,13 @@ import type { AttemptOutcome } from "../store/deliveries.store.ts";
 import type { Claim } from "../store/webhooks.store.ts";
 import type { QueuePorts, SendResult } from "./ports.ts";
 import { readPage } from "./read-changes.ts";
+import { shortenHistory } from "./shorten-history.ts";
 
 /** Time after which a visit ends although there is more to do: other queues wait for its slot. */
 const VISIT_MS = 5_000;
 /** An attempt ends within this time, and its outcome is stored. None starts if the lease would end before. */
 const ATTEMPT_MS = 13_000;
 export const LEASE_MS = 20_000;
-
-/** Settled deliveries of a webhook that are stored. */
-const MAX_HISTORY = 1_000;
-/** The history is shortened when it has grown by so many. */
-const TRIM_EVERY = 100;
 
 /** A visit of a claimed queue: reads changes, stores deliveries, and sends those that are due. */
 export async function visitQueue(ports: QueuePorts, claim: Claim, isStopping: () => boolean): Promise<void> {
@@ -98,18 +94,14 @@ class QueueVisit {
     this.#isHeldBack = page.isHeldBack;
     const count = page.deliveries.length;
     if (count > 0) {
-      const isStored = await webhooks.advance(this.#claim, page.queue, (session) =>
-        deliveries.insert(page.deliveries, session),
+      const stored = await webhooks.advance(this.#claim, page.queue, count, (session, last) =>
+        deliveries.insert(numbered(page.deliveries, last), session),
       );
-      if (!isStored) return undefined;
-      await this.#shortenHistory(queue.seq, page.queue.seq);
+      if (stored === undefined) return undefined;
+      await shortenHistory(deliveries, this.#claim, stored.seq - count, stored.seq);
+      return { queue: stored, more: page.more, count };
     }
     return { queue: page.queue, more: page.more, count };
-  }
-
-  async #shortenHistory(before: number, after: number): Promise<void> {
-    if (Math.floor(before / TRIM_EVERY) === Math.floor(after / TRIM_EVERY)) return;
-    await this.#ports.deliveries.trim(this.#claim, after - MAX_HISTORY);
   }
 
   /** Sends the soonest of the due deliveries; undefined if the claim is over or nothing may be sent any more. */

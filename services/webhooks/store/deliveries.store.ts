@@ -29,6 +29,8 @@ export interface AttemptOutcome {
 
 export interface DeliveriesStore {
   insert(deliveries: readonly Delivery[], session: ClientSession): Promise<void>;
+  /** Those of the deliveries that are stored. */
+  stored(webhook: WebhookKey, ids: readonly string[], session: ClientSession): Promise<ReadonlySet<string>>;
   /** The pending deliveries in their order, without bodies. */
   listPending(webhook: WebhookKey): Promise<PendingDelivery[]>;
   /** The bodies of deliveries, by id. */
@@ -55,6 +57,7 @@ export interface DeliveriesStore {
 const PENDING_FIELDS = {
   seq: 1,
   record: 1,
+  after: 1,
   isRedelivery: 1,
   attempts: 1,
   firstAttemptAt: 1,
@@ -78,6 +81,12 @@ export function deliveriesStore(connection: Connection): DeliveriesStore {
         createdAt: new Date(createdAt),
       }));
       await model.insertMany(rows, { session });
+    },
+
+    async stored(webhook, ids, session) {
+      const filter = { ...of(webhook), _id: { $in: [...ids] } };
+      const rows = await model.find(filter, { _id: 1 }, { session }).lean<{ readonly _id: string }[]>();
+      return new Set(rows.map(({ _id }) => _id));
     },
 
     async listPending(webhook) {

@@ -21,6 +21,7 @@ export const deliverySchema = new Schema<DeliveryRow>(
     seq: NUMBER,
     type: TEXT,
     record: TEXT,
+    after: String,
     recordId: TEXT,
     recordRevision: NUMBER,
     body: TEXT,

@@ -48,6 +48,7 @@ export const webhookSchema = new Schema<WebhookRow>(
     disabledAt: Number,
     secrets: { type: [{ _id: false, sealed: String, endsAt: Number }], default: undefined },
     createdAt: Number,
+    notifiedSince: { type: { started: Number, ended: Number }, _id: false, default: undefined },
     slot: Number,
     queue: { type: new Schema<QueueRow>(queuePaths, { _id: false }) },
   } satisfies Record<keyof WebhookRow, unknown>,

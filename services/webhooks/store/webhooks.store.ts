@@ -1,5 +1,6 @@
 import type { ClientSession, Connection } from "mongoose";
 import {
+  changesSince,
   saveRevision,
   stampedNewRecord,
   stampedReplacement,
@@ -10,12 +11,14 @@ import { changedRecords } from "../../../mixins/mongo/changed-records.ts";
 import { optimisticWrite } from "../../../mixins/mongo/optimistic-write.ts";
 import { revisionWritten } from "../../../mixins/mongo/recent-writes.ts";
 import { inTransaction } from "../../../mixins/mongo/transaction.ts";
+import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { ChangedRecords, ChangedRecordsParams } from "../../contracts/guild-changes.contract.ts";
 import { type EpochMs, type GuildId, LAST_EPOCH_MS } from "../../contracts/ids.ts";
-import { MAX_WEBHOOKS, type WebhookView } from "../../contracts/webhooks.contract.ts";
+import { MAX_WEBHOOKS, type WebhookType, type WebhookView } from "../../contracts/webhooks.contract.ts";
 import { type DeliveryQueue, MIN_PAUSE_MS, newDeliveryQueue, PROBING_FROM } from "../domain/delivery-queue.ts";
 import { type Webhook, webhookView } from "../domain/webhook.ts";
+import type { WebhookKey } from "./deliveries.store.ts";
 import { GUILD_CHANGES_INDEX, webhookSchema, type WebhookRow } from "./webhook.document.ts";
 
 /** A queue that needs a visit. */
@@ -45,6 +48,9 @@ export interface WebhooksStore {
   replace(next: Webhook): Promise<boolean>;
   /** Replaces a webhook by a tombstone with the next revision; false if another write was stored in the meantime. */
   remove(next: Webhook): Promise<boolean>;
+  /** The enabled webhooks of guilds with one of the types. */
+  listWithTypes(guildIds: readonly GuildId[], types: readonly WebhookType[]): Promise<Webhook[]>;
+  changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
   revisionWritten(guildId: GuildId, id: string): Promise<number | undefined>;
   listChanged(params: ChangedRecordsParams, now: EpochMs): Promise<ChangedRecords<WebhookView>>;
 
@@ -58,8 +64,18 @@ export interface WebhooksStore {
   claim(due: DueQueue, now: EpochMs, leaseUntil: EpochMs): Promise<Claim | undefined>;
   /** The webhook of a claim; undefined if the claim is over, or nothing may be sent any more. */
   findClaimed(claim: Claim): Promise<ClaimedWebhook | undefined>;
-  /** Stores a queue together with what `work` stores; false, and nothing is stored, if the claim is over. */
-  advance(claim: Claim, queue: DeliveryQueue, work: (session: ClientSession) => Promise<void>): Promise<boolean>;
+  /**
+   * Stores a queue together with what `work` stores at the next `count` positions, behind `last`. Returns the queue; undefined, and
+   * nothing is stored, if the claim is over.
+   */
+  advance(
+    claim: Claim,
+    queue: DeliveryQueue,
+    count: number,
+    work: (session: ClientSession, last: number) => Promise<void>,
+  ): Promise<DeliveryQueue | undefined>;
+  /** Takes the next `count` positions of an enabled webhook and wakes its queue; returns the position before them. */
+  takePositions(webhook: WebhookKey, count: number, now: EpochMs, session: ClientSession): Promise<number | undefined>;
   /** Ends a claim. A wake during the visit stays. */
   release(claim: Claim, queue: DeliveryQueue, wakeAt: EpochMs): Promise<void>;
   /** Number of queues that have needed a visit since before a time, counted up to `max`. */
@@ -77,6 +93,13 @@ export function webhooksStore(connection: Connection): WebhooksStore {
   async function list(filter: object): Promise<Webhook[]> {
     const rows = await model.find({ ...filter, slot: { $exists: true } }, READ_PROJECTION).lean<ReadRow[]>();
     return rows.map(webhookOf);
+  }
+
+  /** Changes a webhook, and returns the last position before the change. */
+  async function seqBefore(filter: object, change: object, session: ClientSession): Promise<number | undefined> {
+    const options = { session, projection: { "queue.seq": 1 }, returnDocument: "before" } as const;
+    const row = await model.findOneAndUpdate(filter, change, options).lean<Pick<WebhookRow, "queue">>();
+    return row?.queue.seq;
   }
 
   async function dueQueues(filter: object, order: string, limit: number): Promise<DueQueue[]> {
@@ -108,6 +131,10 @@ export function webhooksStore(connection: Connection): WebhooksStore {
       const webhooks = await list({ guildId });
       return webhooks.toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
     },
+
+    listWithTypes: (guildIds, types) => list({ guildId: { $in: [...guildIds] }, enabled: true, types: { $in: [...types] } }),
+
+    changesSince: (params) => changesSince(model, params),
 
     replace({ id: _id, ...next }) {
       const row = { _id, ...next };
@@ -176,14 +203,23 @@ export function webhooksStore(connection: Connection): WebhooksStore {
       return { webhook: webhookOf(webhook), queue: state };
     },
 
-    async advance(claim, queue, work) {
+    advance(claim, queue, count, work) {
       return inTransaction(connection, async (session) => {
         const filter = { ...claimed(claim), enabled: true };
-        const { matchedCount } = await model.updateOne(filter, { $set: queueFields(queue) }, { session });
-        if (matchedCount === 1) await work(session);
-        return matchedCount === 1;
+        const change = { $set: queueFields(queue), $inc: { "queue.seq": count } };
+        const before = await seqBefore(filter, change, session);
+        if (before === undefined) return undefined;
+        await work(session, before);
+        return { ...queue, seq: before + count };
       });
     },
+
+    takePositions: ({ guildId, id: _id }, count, now, session) =>
+      seqBefore(
+        { _id, guildId, enabled: true },
+        { $inc: { "queue.seq": count }, $min: { "queue.wakeAt": new Date(now) } },
+        session,
+      ),
 
     async release(claim, queue, wakeAt) {
       await model.updateOne(claimed(claim), {
@@ -206,7 +242,8 @@ function freeSlot(used: readonly number[]): number | undefined {
   return Array.from({ length: MAX_WEBHOOKS }, (_, slot) => slot).find((slot) => !used.includes(slot));
 }
 
-function queueFields(queue: DeliveryQueue): Record<string, unknown> {
+/** The positions of deliveries are counted by `$inc` alone: notifications take some during a visit, too. */
+function queueFields({ seq: _, ...queue }: DeliveryQueue): Record<string, unknown> {
   const known = Object.entries(queue).filter(([, value]) => value !== undefined);
   return Object.fromEntries(known.map(([name, value]) => [`queue.${name}`, value]));
 }

@@ -9,6 +9,9 @@ export type FireTime =
   | { readonly kind: "due"; readonly dueAt: EpochMs; readonly deadline: EpochMs }
   | { readonly kind: "skipped"; readonly dueAt: EpochMs; readonly reason: string };
 
+/** A rule, and whether its posts may be sent after the end of the event although they are due before. */
+export type PlannedRule = AnnouncementRule & { readonly mayFollowEvent?: true };
+
 /** An event without length counts as one minute long (D30). */
 const MIN_EVENT_MS = 60_000;
 
@@ -17,7 +20,7 @@ const MIN_EVENT_MS = 60_000;
  * anchor to the due instant, or the reverse, was over before the rule was set: no post was ever due.
  */
 export function fireTime(
-  announcement: AnnouncementRule,
+  announcement: PlannedRule,
   offset: RuleOffset,
   occurrence: Occurrence,
   graceMs: number,
@@ -33,7 +36,7 @@ export function fireTime(
     skipReason(announcement, occurrence, dueAt) ??
     supersededBy(announcement, elapsed, occurrence, dueAt);
   if (reason !== undefined) return { kind: "skipped", dueAt, reason };
-  return { kind: "due", dueAt, deadline: deadlineOf(elapsed, occurrence, dueAt + graceMs) };
+  return { kind: "due", dueAt, deadline: deadlineOf(announcement, elapsed, occurrence, dueAt + graceMs) };
 }
 
 /** The later of the anchor and the instant that is due by it: a skipped post is part of a plan until then. */
@@ -102,9 +105,14 @@ function supersededBy(
 }
 
 /** A post that is due while the event is still ahead or just starts is not sent after the event's end (D30, D54). */
-function deadlineOf({ anchor, ms }: ElapsedOffset, occurrence: Occurrence, graceOverAt: EpochMs): EpochMs {
-  const mayFollowEvent = anchor === "START" ? ms > 0 : anchor === "END" && ms >= 0;
-  return mayFollowEvent ? graceOverAt : Math.min(graceOverAt, eventOverAt(occurrence));
+function deadlineOf(
+  rule: PlannedRule,
+  { anchor, ms }: ElapsedOffset,
+  occurrence: Occurrence,
+  graceOverAt: EpochMs,
+): EpochMs {
+  const isAfterAnchor = anchor === "START" ? ms > 0 : anchor === "END" && ms >= 0;
+  return isAfterAnchor || rule.mayFollowEvent === true ? graceOverAt : Math.min(graceOverAt, eventOverAt(occurrence));
 }
 
 function eventOverAt({ startsAt, endsAt }: Occurrence): EpochMs {

@@ -1,0 +1,64 @@
+import type { ServiceBroker } from "moleculer";
+import { callAction } from "../../../mixins/actions/typed-calls.ts";
+import type { GuildSettings } from "../../contracts/guild-settings.contract.ts";
+import type { GuildId } from "../../contracts/ids.ts";
+import {
+  listOccurrenceSubscriptions,
+  type OccurrenceSubscription,
+  webhooksChangesSince,
+} from "../../contracts/occurrence-notifications.contract.ts";
+import type { OccurrenceType } from "../../contracts/webhooks.contract.ts";
+import { LONG_TIMEOUT_MS, ownerServices } from "../adapters/owner-services.ts";
+import { notificationRule, notificationRules } from "../domain/notification/notification-rule.ts";
+import type { Owners } from "../protocol/ports.ts";
+import type { SubscribedGuilds } from "./subscribed-guilds.ts";
+
+/**
+ * The owners for the plan of notifications: the service of webhooks has the rules, which take the place of announcements. The
+ * claim of a notification does not ask it again, since `deliverOccurrence` looks for the webhooks at that time.
+ */
+export function notificationOwners(broker: ServiceBroker, guilds: Pick<SubscribedGuilds, "note">): Owners {
+  const owners = ownerServices(broker);
+
+  async function subscriptions(guildIds: readonly GuildId[]): Promise<readonly OccurrenceSubscription[]> {
+    const found = await callAction(broker, listOccurrenceSubscriptions, { guildIds }, { timeout: LONG_TIMEOUT_MS });
+    guilds.note(
+      guildIds,
+      found.map(({ guildId }) => guildId),
+    );
+    return found;
+  }
+
+  return {
+    announcementRules: async (guildId) => (await subscriptions([guildId])).flatMap(notificationRules),
+    announcingGuilds: async (guildIds) => (await subscriptions(guildIds)).map(({ guildId }) => guildId),
+    announcement: (guildId, id) => Promise.resolve(notificationRule(guildId, id as string as OccurrenceType, 0)),
+    occurrences: (params) => owners.occurrences(params),
+    occurrence: (guildId, occurrenceId) => owners.occurrence(guildId, occurrenceId),
+    settings: (guildId) => Promise.resolve(noSettings(guildId)),
+    changesSince: (feed, params) =>
+      feed === "announcements"
+        ? callAction(broker, webhooksChangesSince, params, { timeout: LONG_TIMEOUT_MS })
+        : owners.changesSince(feed, params),
+    isReachable: () => owners.isReachable(),
+  };
+}
+
+/** Notifications do not depend on settings. */
+function noSettings(guildId: GuildId): GuildSettings {
+  return {
+    guildId,
+    externalCalendar: false,
+    controlRole: "everyone",
+    serviceChannel: "all",
+    simpleAnnouncements: false,
+    lang: "ENGLISH",
+    prefix: "!",
+    patronGuild: false,
+    devGuild: false,
+    maxCalendars: 1,
+    twelveHour: false,
+    branded: false,
+    revision: 0,
+  };
+}

@@ -1,0 +1,28 @@
+import { Counter, Histogram } from "prom-client";
+import type { Post } from "../domain/post/post.ts";
+
+const registers: [] = [];
+
+const settled = new Counter({
+  name: "guildcal_occurrence_notifications_settled_total",
+  help: "Notifications of started and ended occurrences that this process settled, by outcome",
+  labelNames: ["state"],
+  registers,
+});
+
+const lateness = new Histogram({
+  name: "guildcal_occurrence_notification_lateness_seconds",
+  help: "Time from the start or end of an occurrence until the deliveries to its webhooks are stored",
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600],
+  registers,
+});
+
+for (const state of ["sent", "missed", "failed", "unknown"]) settled.inc({ state }, 0);
+
+/** Exported with the metrics of dispatch. */
+export const NOTIFICATION_METRICS = [settled, lateness] as const;
+
+export function countNotification({ state, lateMs }: Pick<Post, "state" | "lateMs">): void {
+  settled.inc({ state });
+  if (lateMs !== undefined) lateness.observe(lateMs / 1000);
+}
