@@ -28,7 +28,7 @@ describe("the service of the gateway", () => {
     const offered = Object.entries(schema.actions ?? {}).filter(([, action]) => visibilityOf(action) !== "private");
     const keys = ["createKey", "listKeyChanges", "listKeys", "revokeKey", "rotateKey"];
     const feeds = ["createFeed", "listFeeds", "listFeedsPage", "revokeFeed", "rotateFeed"];
-    const changes = ["listChanges", "readEncodedChanges"];
+    const changes = ["encodeOccurrences", "listChanges", "readEncodedChanges"];
     expect(offered.map(([verb]) => verb).toSorted()).toEqual([...keys, ...feeds, ...changes].toSorted());
     expect(Object.keys(schema.events ?? {}).toSorted()).toEqual(
       ["api-key.changed", "api.rates-used", ...BUS_EVENTS.map(({ name }) => name)].toSorted(),

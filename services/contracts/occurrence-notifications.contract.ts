@@ -3,8 +3,8 @@ import { calendarNumber, COLORS, EVENT_TEXTS, type EventText } from "./calendar-
 import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
 import { action } from "./contract.ts";
 import { dateRules } from "./event-times.ts";
-import { epochMs, flag, guildId, oneOf, optional, reference, text, textOf } from "./field-rules.ts";
-import type { EpochMs, GuildId } from "./ids.ts";
+import { epochMs, flag, guildId, oneOf, optional, text, textOf } from "./field-rules.ts";
+import { EVENT_ID, EVENT_OR_OCCURRENCE_ID, type EpochMs, type GuildId } from "./ids.ts";
 import type { Occurrence } from "./occurrences.contract.ts";
 import { OCCURRENCE_TYPES, type OccurrenceType } from "./webhooks.contract.ts";
 
@@ -51,6 +51,8 @@ export function notifiedOccurrence(occurrence: Occurrence): NotifiedOccurrence {
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as unknown as NotifiedOccurrence;
 }
 
+/** Longest id of an occurrence. */
+const MAX_ID = 64;
 /** Longest text of an event. */
 const MAX_TEXT = 4_096;
 const texts = Object.fromEntries(EVENT_TEXTS.map((name) => [name, optional(text(MAX_TEXT))])) as Record<
@@ -62,8 +64,8 @@ const occurrence = {
   type: "object",
   strict: true,
   props: {
-    occurrenceId: reference,
-    eventId: reference,
+    occurrenceId: textOf("an event's or occurrence's id", EVENT_OR_OCCURRENCE_ID, MAX_ID),
+    eventId: textOf("an event's id", EVENT_ID, MAX_ID),
     calendarNumber,
     startsAt: epochMs,
     endsAt: epochMs,

@@ -40,7 +40,7 @@ import { draftOwners } from "./adapters/draft-owners.ts";
 import { knownReplicas } from "./adapters/known-replicas.ts";
 import { outcomeReports } from "./adapters/outcome-reports.ts";
 import { LONG_TIMEOUT_MS, ownerServices } from "./adapters/owner-services.ts";
-import { notificationStore, sharedHeartbeats } from "./notifications/notification-store.ts";
+import { notificationStore, sharedHeartbeats } from "./notifications/notifications.store.ts";
 import { newOccurrenceNotifier, type OccurrenceNotifier } from "./notifications/occurrence-notifier.ts";
 import { postsStore } from "./store/posts.store.ts";
 import { renderPreview } from "./queries/preview.ts";

@@ -40,7 +40,7 @@ import {
   type WebhookChanged,
   webhookChanged,
 } from "../contracts/webhooks.contract.ts";
-import { earliestSince } from "./domain/occurrence-delivery.ts";
+import { earliestSince } from "./domain/notified-since.ts";
 import { queuePorts } from "./queue-ports.ts";
 import { ChangeHints } from "./protocol/change-hints.ts";
 import { type QueueScheduler, newQueueScheduler } from "./protocol/queue-scheduler.ts";

@@ -2,6 +2,7 @@ import mongoose from "mongoose";
 import { isRefusal, refuse } from "../../services/contracts/errors.ts";
 import type { EncodedChange } from "../../services/contracts/guild-changes.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
+import type { WebhookType } from "../../services/contracts/webhooks.contract.ts";
 import type { OutgoingRequest, QueuePorts, SendResult } from "../../services/webhooks/protocol/ports.ts";
 import { LEASE_MS, visitQueue } from "../../services/webhooks/protocol/visit-queue.ts";
 import { secretBox } from "../../services/webhooks/secret-box.ts";
@@ -62,9 +63,11 @@ export async function startReplicas() {
     expired,
     requests,
     ports,
-    /** A new webhook for all types of events. */
-    async create(): Promise<{ guildId: GuildId; id: string }> {
-      const types = ["event.created", "event.updated", "event.deleted"] as const;
+    connection,
+    /** A new webhook, by default for all types of events. */
+    async create(
+      types: readonly WebhookType[] = ["event.created", "event.updated", "event.deleted"],
+    ): Promise<{ guildId: GuildId; id: string }> {
       const created = await management.create({ guildId: GUILD, url: "https://bot.example/", types });
       if (isRefusal(created)) throw new Error(created.refusal);
       return { guildId: GUILD, id: created.id };

@@ -9,7 +9,7 @@ import type { PlannedRow, PlanUpdate } from "../domain/plan/plan.ts";
 import { MAX_OPEN_POSTS } from "../domain/plan/plan-input.ts";
 import { UNSENT_STATES } from "../domain/post/post.ts";
 import type { BoundedPlanFields, GuildPlanRow, SourceRow } from "./guild-plan.document.ts";
-import { type Ledger, ledgerModels } from "./ledger-models.ts";
+import { type Ledger, ledgerModels } from "./ledger-models.store.ts";
 import { expiryFields, toStoredFields, type PostRow, RECORDED_NOW, toRow } from "./post.document.ts";
 import type { BoundedPlan, GuildPlan, PlanCommit, PostStore, Source } from "../protocol/post-store.ts";
 

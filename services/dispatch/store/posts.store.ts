@@ -14,7 +14,7 @@ import type { PostStore, PostWrite } from "../protocol/post-store.ts";
 import { batchedCompareAndSet, type Change } from "./batched-compare-and-set.store.ts";
 import { type FeedMarkRow, type SinkRow, sinkSchema } from "./guild-plan.document.ts";
 import { type HeartbeatRow, heartbeatSchema, outageOf } from "./heartbeat.document.ts";
-import { type Ledger, ledgerModels } from "./ledger-models.ts";
+import { type Ledger, ledgerModels } from "./ledger-models.store.ts";
 import { plansStore } from "./plans.store.ts";
 import {
   expiryFields,

@@ -1,7 +1,7 @@
 import type { ChangeKind, EncodedChange } from "../../contracts/guild-changes.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { OccurrenceType, WebhookType } from "../../contracts/webhooks.contract.ts";
-import { isOccurrenceType } from "./occurrence-delivery.ts";
+import { isOccurrenceType } from "./notified-since.ts";
 
 /** The types of changes; the others are of instants. */
 type ChangeType = Exclude<WebhookType, OccurrenceType>;

@@ -7,7 +7,7 @@ import type {
   WebhookType,
   WebhookView,
 } from "../../contracts/webhooks.contract.ts";
-import { nextNotifiedSince, type NotifiedSince } from "./occurrence-delivery.ts";
+import { nextNotifiedSince, type NotifiedSince } from "./notified-since.ts";
 
 /** A secret, encrypted. */
 export interface SealedSecret {

@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import type { ClientSession } from "mongoose";
 import { batched } from "../../../mixins/async/batch.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import {
@@ -9,15 +8,15 @@ import {
 } from "../../contracts/occurrence-notifications.contract.ts";
 import { OCCURRENCE_TYPES } from "../../contracts/webhooks.contract.ts";
 import { type NewDelivery, numbered } from "../domain/delivery.ts";
+import { isNotifiedOf } from "../domain/notified-since.ts";
 import {
   inOrderOfInstants,
-  isNotifiedOf,
   MAX_PENDING_NOTIFICATIONS,
   notificationDelivery,
   notificationDeliveryId,
 } from "../domain/occurrence-delivery.ts";
 import type { Webhook } from "../domain/webhook.ts";
-import type { DeliveriesStore } from "../store/deliveries.store.ts";
+import type { DeliveriesStore, Session } from "../store/deliveries.store.ts";
 import type { WebhooksStore } from "../store/webhooks.store.ts";
 import { shortenHistory } from "./shorten-history.ts";
 
@@ -28,7 +27,7 @@ interface NotificationPorts {
   /** Occurrences as JSON in the form of the API, in order. */
   readonly encode: (occurrences: readonly NotifiedOccurrence[]) => Promise<readonly string[]>;
   /** Runs the work in a transaction. */
-  readonly inTransaction: <Result>(work: (session: ClientSession) => Promise<Result>) => Promise<Result>;
+  readonly inTransaction: <Result>(work: (session: Session) => Promise<Result>) => Promise<Result>;
 }
 
 type StoreNotification = (notification: OccurrenceNotification) => Promise<{ readonly amount: number }>;

@@ -6,6 +6,9 @@ import type { Delivery, PendingDelivery } from "../domain/delivery.ts";
 import { MAX_PENDING } from "../domain/delivery-queue.ts";
 import { deliverySchema, type DeliveryRow } from "./delivery.document.ts";
 
+/** Of a transaction. */
+export type Session = ClientSession;
+
 /** A webhook of a guild; the guild is the shard key. */
 export interface WebhookKey {
   readonly guildId: GuildId;

@@ -23,6 +23,7 @@ import { REQUEST_GUARDS } from "./request-guards.ts";
 import { REVISION_GUARDS } from "./revision-guards.ts";
 import { SERIES_GUARDS } from "./series-guards.ts";
 import { SERVER_GUARDS } from "./server-guards.ts";
+import { NOTIFICATION_GUARDS } from "./notification-guards.ts";
 import { WEBHOOK_GUARDS } from "./webhook-guards.ts";
 
 /** The guards that `npm run mutations` removes one at a time, to show that a test fails. */
@@ -50,6 +51,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...REVISION_GUARDS,
   ...SERIES_GUARDS,
   ...SERVER_GUARDS,
+  ...NOTIFICATION_GUARDS,
   ...WEBHOOK_GUARDS,
 ];
 
