@@ -86,7 +86,8 @@ describe("the messages of a service on the bus", () => {
     const { actions } = await contractImports(service);
     // The gateway serves and calls its own actions, except those for webhooks; other services do not call their own.
     const isCalled = (name: string) =>
-      !name.startsWith(`${service}.`) || (service === "api" && name !== readEncodedChanges.name && name !== encodeOccurrences.name);
+      !name.startsWith(`${service}.`) ||
+      (service === "api" && name !== readEncodedChanges.name && name !== encodeOccurrences.name);
     const named = actions.filter(isCalled);
     const called = MESSAGE_FLOW[service].calls.map(({ name }) => name).filter((name) => !name.endsWith(".health"));
     expect([...new Set(called)].toSorted()).toEqual(named);

@@ -149,12 +149,7 @@ describe("the webhooks of a guild at the instants of its occurrences (D59)", () 
     await until(() => [all, later, disabled].every((to) => told(to).includes(`occurrence.ended ${first}`)), "the end");
     const ended = `occurrence.ended ${first}`;
     expect(started).toBe(`occurrence.started ${first}`);
-    expect([told(all), told(deleted), told(disabled), told(later)]).toEqual([
-      [ended, started],
-      [],
-      [ended],
-      [ended],
-    ]);
+    expect([told(all), told(deleted), told(disabled), told(later)]).toEqual([[ended, started], [], [ended], [ended]]);
   });
 
   test("are told once of each instant, with its real time, of those while dispatch was stopped as well", async () => {
@@ -176,10 +171,14 @@ describe("the webhooks of a guild at the instants of its occurrences (D59)", () 
     expect([...new Set(told(to))]).toEqual(once);
     const notified = bodies().filter(({ data }) => data["webhook_id"] === to.id);
     for (const { at, data } of notified) expect(at).toBeGreaterThanOrEqual(Number(data["occurred_at"]));
-    const instants = notified.filter(({ type }) => type === "occurrence.started").map(({ data }) => data["occurred_at"]);
+    const instants = notified
+      .filter(({ type }) => type === "occurrence.started")
+      .map(({ data }) => data["occurred_at"]);
     expect([...new Set(instants)].toSorted()).toEqual(ids.map((_, n) => soon + n * 100));
     const deliveryIds = received.map(({ request }) => request.headers["webhook-id"]);
-    expect(new Set(deliveryIds).size).toBe(new Set(bodies().map(({ type, data }) => `${type} ${JSON.stringify(data)}`)).size);
+    expect(new Set(deliveryIds).size).toBe(
+      new Set(bodies().map(({ type, data }) => `${type} ${JSON.stringify(data)}`)).size,
+    );
     const newest = notified.find(({ type, data }) => type === "occurrence.ended" && data["id"] === renamed);
     expect(newest?.data["occurrence"]).toMatchObject({ name: "renamed while dispatch was stopped" });
   });

@@ -93,11 +93,7 @@ function asEnabled({ disabledReason: _, disabledAt: __, ...webhook }: Webhook): 
   return { ...webhook, enabled: true };
 }
 
-function asDisabled(
-  { notifiedSince: _, ...webhook }: Webhook,
-  reason: DisabledReason,
-  now: EpochMs,
-): Webhook {
+function asDisabled({ notifiedSince: _, ...webhook }: Webhook, reason: DisabledReason, now: EpochMs): Webhook {
   return { ...webhook, enabled: false, disabledReason: reason, disabledAt: now };
 }
 

@@ -31,7 +31,14 @@ describe("the notifications of occurrences", () => {
     const at = replicas.time.now;
     const id = `e${n}`;
     const ids = { occurrenceId: id as OccurrenceId, eventId: id as EventId };
-    const occurrence = { ...ids, calendarNumber: 1, startsAt: at, endsAt: at + 1, color: "NONE", recurs: false } as const;
+    const occurrence = {
+      ...ids,
+      calendarNumber: 1,
+      startsAt: at,
+      endsAt: at + 1,
+      color: "NONE",
+      recurs: false,
+    } as const;
     return { guildId: GUILD, type: "occurrence.started", key: String(n).padStart(24, "0"), occurredAt: at, occurrence };
   }
 
@@ -42,7 +49,11 @@ describe("the notifications of occurrences", () => {
   };
 
   test("are stored once for each webhook with the type, however often and at how many processes they are told", async () => {
-    const [first, second, other] = [await replicas.create(["occurrence.started"]), await replicas.create(["occurrence.started"]), await replicas.create(["event.created"])];
+    const [first, second, other] = [
+      await replicas.create(["occurrence.started"]),
+      await replicas.create(["occurrence.started"]),
+      await replicas.create(["event.created"]),
+    ];
     const [one, two] = [newStore(), newStore()];
     const all = Array.from({ length: 40 }, (_, n) => notification(n));
     const amounts = await Promise.all([...all, ...all].map((each, at) => (at % 2 === 0 ? one : two)(each)));

@@ -113,9 +113,7 @@ describe("the queue of a webhook", () => {
     expect(next).toMatchObject({ fence: claim!.fence + 1 });
     expect(await replicas.webhooks.findClaimed(claim!)).toBeUndefined();
     let isWorked = false;
-    expect(await replicas.webhooks.advance(claim!, queue, 1, async () => void (isWorked = true))).toBe(
-      undefined,
-    );
+    expect(await replicas.webhooks.advance(claim!, queue, 1, async () => void (isWorked = true))).toBe(undefined);
     await replicas.webhooks.release(claim!, { ...queue, seq: 77 }, now);
     expect(isWorked).toBe(false);
     expect(await replicas.webhooks.findClaimed(next!)).toMatchObject({

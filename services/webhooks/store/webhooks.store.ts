@@ -132,7 +132,8 @@ export function webhooksStore(connection: Connection): WebhooksStore {
       return webhooks.toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
     },
 
-    listWithTypes: (guildIds, types) => list({ guildId: { $in: [...guildIds] }, enabled: true, types: { $in: [...types] } }),
+    listWithTypes: (guildIds, types) =>
+      list({ guildId: { $in: [...guildIds] }, enabled: true, types: { $in: [...types] } }),
 
     changesSince: (params) => changesSince(model, params),
 

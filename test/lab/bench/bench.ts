@@ -5,6 +5,7 @@ import { startMongod } from "../../../services/launch/embedded/embedded-mongod.t
 import { readOptions, selectOnly } from "../options.ts";
 import { FULL_CALENDAR } from "./calendar/full-calendar.ts";
 import { DISPATCH, DISPATCH_REPLICAS } from "./dispatch/dispatch-sections.ts";
+import { NOTIFICATIONS } from "./dispatch/notification-section.ts";
 import { PLAN_DIFFS } from "./drafts/plan-diffs.ts";
 import { BESIDE_RIVALS } from "./requests/beside-rivals.ts";
 import { Loader } from "./requests/measure.ts";
@@ -18,7 +19,7 @@ import { writeResults } from "./table/results-page.ts";
 import type { Measured, Section } from "./table/section.ts";
 import { removeFolder } from "../../harness/remove-folder.ts";
 
-const TABLE: readonly Section[] = [BESIDE_RIVALS, OVER_NATS, DISPATCH, FULL_CALENDAR, PLAN_DIFFS, MEMORY];
+const TABLE: readonly Section[] = [BESIDE_RIVALS, OVER_NATS, DISPATCH, NOTIFICATIONS, FULL_CALENDAR, PLAN_DIFFS, MEMORY];
 /** Sections without bounds, which only `--scale` measures. They need root. */
 const SCALE: readonly Section[] = [TWO_REPLICAS, DISPATCH_REPLICAS];
 

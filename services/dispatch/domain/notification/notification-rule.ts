@@ -65,9 +65,7 @@ export function renderNotification({
   const type = channel as OccurrenceType;
   const occurredAt = type === "occurrence.started" ? occurrence.startsAt : occurrence.endsAt;
   const content: Content = { type, occurredAt, occurrence: notifiedOccurrence(occurrence) };
-  return [
-    { content: JSON.stringify(content), embeds: [], allowedMentions: { parse: [], users: [], roles: [] } },
-  ];
+  return [{ content: JSON.stringify(content), embeds: [], allowedMentions: { parse: [], users: [], roles: [] } }];
 }
 
 /** The inverse of `renderNotification`. */

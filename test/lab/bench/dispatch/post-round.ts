@@ -106,7 +106,8 @@ async function claims(connection: Connection): Promise<Late[]> {
   }));
 }
 
-function latenessOf(all: readonly Late[], warmAt: number): Lateness {
+/** The lateness of those that were due at a time or later. */
+export function latenessOf(all: readonly Late[], warmAt: number): Lateness {
   const sorted = Float64Array.from(all.filter(({ dueAt }) => dueAt >= warmAt).map(({ lateMs }) => lateMs)).sort();
   return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), last: quantile(sorted, 1) };
 }
