@@ -19,7 +19,15 @@ import { writeResults } from "./table/results-page.ts";
 import type { Measured, Section } from "./table/section.ts";
 import { removeFolder } from "../../harness/remove-folder.ts";
 
-const TABLE: readonly Section[] = [BESIDE_RIVALS, OVER_NATS, DISPATCH, NOTIFICATIONS, FULL_CALENDAR, PLAN_DIFFS, MEMORY];
+const TABLE: readonly Section[] = [
+  BESIDE_RIVALS,
+  OVER_NATS,
+  DISPATCH,
+  NOTIFICATIONS,
+  FULL_CALENDAR,
+  PLAN_DIFFS,
+  MEMORY,
+];
 /** Sections without bounds, which only `--scale` measures. They need root. */
 const SCALE: readonly Section[] = [TWO_REPLICAS, DISPATCH_REPLICAS];
 
