@@ -4,8 +4,8 @@ import { medianRow } from "../table/table-row.ts";
 import { notificationRound, type NotificationRound, type Starts } from "./notification-round.ts";
 
 const NAME = "notifications";
-const ROW = "100 starts a second";
-const STARTS: Starts = { occurrences: 2_000, spreadMs: 20_000, guilds: 400, warmUpMs: 5_000, leadMs: 60_000 };
+const ROW = "50 starts a second";
+const STARTS: Starts = { occurrences: 1_000, spreadMs: 20_000, guilds: 200, warmUpMs: 5_000, leadMs: 60_000 };
 
 const FIGURES = [
   { figure: "received p50", bound: {}, of: ({ received }: NotificationRound) => received.p50 },
