@@ -35,30 +35,12 @@ export function notificationOwners(broker: ServiceBroker, guilds: Pick<Subscribe
     announcement: (guildId, id) => Promise.resolve(notificationRule(guildId, id as string as OccurrenceType, 0)),
     occurrences: (params) => owners.occurrences(params),
     occurrence: (guildId, occurrenceId) => owners.occurrence(guildId, occurrenceId),
-    settings: (guildId) => Promise.resolve(noSettings(guildId)),
+    // Notifications do not depend on settings; the protocol reads whether a post is branded.
+    settings: (guildId) => Promise.resolve({ guildId, branded: false } as GuildSettings),
     changesSince: (feed, params) =>
       feed === "announcements"
         ? callAction(broker, webhooksChangesSince, params, { timeout: LONG_TIMEOUT_MS })
         : owners.changesSince(feed, params),
     isReachable: () => owners.isReachable(),
-  };
-}
-
-/** Notifications do not depend on settings. */
-function noSettings(guildId: GuildId): GuildSettings {
-  return {
-    guildId,
-    externalCalendar: false,
-    controlRole: "everyone",
-    serviceChannel: "all",
-    simpleAnnouncements: false,
-    lang: "ENGLISH",
-    prefix: "!",
-    patronGuild: false,
-    devGuild: false,
-    maxCalendars: 1,
-    twelveHour: false,
-    branded: false,
-    revision: 0,
   };
 }
