@@ -67,10 +67,10 @@ export interface ApiServiceOptions {
   readonly drainMs?: number;
 }
 
-/** Time limit for queries of keys and bus users: a hanging database must not hold requests. */
+/** Time limit for queries of keys, feeds and bus users: a hanging database must not hold requests. */
 const KEY_QUERY_TIMEOUT_MS = 2_000;
 const DATABASE_PING_TIMEOUT_MS = 500;
-/** Longer than any request takes once its body has arrived. */
+/** Longer than most requests take once their bodies have arrived. A stop cuts off imports and feeds that take longer. */
 const DRAIN_MS = 5_000;
 /** Interval of the samples of the database server's clock. */
 const CLOCK_SAMPLE_INTERVAL_MS = 5_000;

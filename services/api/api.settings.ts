@@ -16,7 +16,8 @@ const trustedProxies: Setting<readonly string[] | undefined> = {
 const ORIGIN = /^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?$/;
 
 const corsOrigins: Setting<readonly string[] | undefined> = {
-  about: "Origins of web pages that may call the API from a browser (CORS); `*` for all; unset: only the docs page",
+  about:
+    "Origins of web pages that may call the API from a browser (CORS); `*` for all; unset: only the docs page and the console",
   defaultText: undefined,
   expects: "origins such as https://dashboard.example, separated by commas, or *",
   parse(text) {
@@ -63,7 +64,7 @@ export const apiSettings = {
     10_000_000,
   ),
   FAILED_KEYS_PER_ADDRESS: integerSetting(
-    "Requests per minute with an invalid key from one address that get 401; further ones get 429. 0 for no limit",
+    "Requests per minute with an invalid key or feed token from one address that get 401 or 404; further ones get 429. 0 for no limit",
     60,
     0,
     10_000_000,

@@ -167,7 +167,7 @@ export class Gateway {
     return this.#serviceHealth.whileAvailable(services, () => this.#broker.call(name, params as object, options));
   }
 
-  /** Names of the unavailable services and databases, without which it cannot serve requests. */
+  /** Names of the services and databases that the gateway needs and that are unavailable. */
   async missing(): Promise<readonly string[]> {
     return [...((await this.#pingDatabase()) ? [] : ["database of api"]), ...this.#serviceHealth.missing()];
   }
@@ -195,7 +195,7 @@ async function checkHealth(broker: ServiceBroker, name: OwnerName): Promise<Heal
   return callAction(broker, contract, {}, { timeout: HEALTH_TIMEOUT_MS, retries: 0 });
 }
 
-/** The owner of each action; empty for actions of the gateway itself. */
+/** A list with the owner of each action; empty for an action of the gateway itself. */
 const OWNERS_BY_ACTION: ReadonlyMap<string, readonly OwnerName[]> = new Map(
   [...ROUTE_CONTRACTS, importEvents, openFeed, readFeedPage, ...CHANGES_ACTIONS].map(({ name }) => [
     name,

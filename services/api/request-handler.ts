@@ -35,7 +35,7 @@ export interface RequestHandlerOptions {
   readonly runIdempotently: RunIdempotently;
   /** Shared with calls that come over the bus. */
   readonly concurrency?: RequestConcurrency;
-  /** The clock of the database server, which is never ahead. */
+  /** The clock of the database server, as the gateway knows it: never ahead of the server. */
   readonly clock: Pick<DatabaseClock, "now">;
   /** Calls the action of a route. */
   readonly call: (route: Route, params: unknown, meta: CallMeta) => Promise<unknown>;
@@ -78,7 +78,7 @@ export interface RequestHandler {
   errorResponse(error: unknown, requestId: string): Promise<HttpResponse>;
 }
 
-/** The refusal of a request before its action is called. */
+/** The error of a refused request: the refusal, and the headers of its response. */
 export class RequestRefused extends Error {
   readonly refusal: Refusal;
   readonly headers: HttpResponse["headers"];
@@ -109,8 +109,8 @@ export function requestHandler({
   const tooManyRequestsDelay = new TooManyRequestsDelay();
 
   /**
-   * `Retry-After` of an exceeded quota: the time at which there is room; of a write with unknown outcome: the time at which it
-   * can no longer begin.
+   * `Retry-After` of an exceeded quota is the time until there is room. That of a write with unknown outcome is the time until the
+   * write can no longer begin. Other refusals get none here.
    */
   function retryAfterOf(refused: Refusal | QuotaExceeded, writeUntil: EpochMs | undefined): HttpResponse["headers"] {
     if ("waitMs" in refused) return retryAfter(refused);

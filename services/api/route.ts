@@ -80,7 +80,7 @@ export interface Route {
   check(decoded: object): readonly FieldProblem[];
   /** The params of the action, from checked fields. */
   toParams(checked: object): unknown;
-  /** The warnings about fields that have no effect (D37). */
+  /** The warnings about fields that have no effect, or that look like a mistake (D37). */
   warnings(body: object, decoded: object): readonly Warning[];
   encode(result: unknown, warnings?: readonly Warning[]): object;
   /** An owner's refusal with its fields in wire names. */

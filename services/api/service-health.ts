@@ -26,7 +26,7 @@ interface ServiceState {
   isUnsubscribed: boolean;
   checkedAt: number;
   runningChecks: number;
-  /** Functions that abort the calls to the service. */
+  /** Functions that reject the calls to the service, by the number of the call. */
   readonly pendingCalls: InFlightMap<number, (error: ServiceUnavailable) => void>;
 }
 
@@ -152,7 +152,7 @@ function maxSilenceMs({ isUnsubscribed }: ServiceState): number {
   return isUnsubscribed ? UNSUBSCRIBED_SILENCE_MS : SUBSCRIBED_SILENCE_MS;
 }
 
-/** An unavailable service is checked again immediately after a failed check. */
+/** An unavailable service is checked again at the next tick after a failed check. */
 function isDue({ isAvailable, checkedAt, runningChecks }: ServiceState, now: number): boolean {
   return now - checkedAt >= CHECK_INTERVAL_MS || (!isAvailable && runningChecks === 0);
 }

@@ -11,7 +11,7 @@ export interface BusBrokerOptions {
   readonly call: BusCall;
 }
 
-/** Moleculer's default: clients send a heartbeat every ten seconds. */
+/** Moleculer's default, for Moleculer's default interval of ten seconds between the heartbeats of a client. */
 const HEARTBEAT_TIMEOUT_S = 30;
 
 /**
@@ -24,7 +24,7 @@ export function busBroker(user: BusUser, { natsUrl, logLevel, call }: BusBrokerO
     ...options,
     namespace: namespaceOf(user.name),
     heartbeatTimeout: HEARTBEAT_TIMEOUT_S,
-    // Version 4 of the protocol (Moleculer 0.14) differs in fields that are absent (packet-checks.middleware.ts).
+    // Also accepts version 4 of the protocol (Moleculer 0.14), which lacks two fields (packet-checks.middleware.ts).
     transit: { ...options.transit, disableVersionCheck: true },
   });
   for (const service of servicesFor(user, call)) broker.createService(service);

@@ -19,7 +19,7 @@ export interface BusCallOptions {
   /** The rate limits of HTTP requests; a user counts as a key. */
   readonly rates: Pick<GatewayRates, "keys" | "guilds">;
   readonly concurrency: Pick<RequestConcurrency, "acquire">;
-  /** The clock of the database server, which is never ahead. */
+  /** The clock of the database server, as the gateway knows it: never ahead of the server. */
   readonly clock: Pick<DatabaseClock, "now">;
   /** Whether the user was not revoked when the users were last read. */
   readonly isServed: (user: BusUser) => boolean;
@@ -34,7 +34,10 @@ export type BusCall = (user: BusUser, contract: Contract, params: unknown, meta:
 
 /** Concurrent calls of one user in one gateway. */
 const MAX_CONCURRENT = 256;
-/** A response must fit into one NATS message (`max_payload` is 640 KiB). CBOR is not longer than JSON. */
+/**
+ * Bytes of a response as JSON, in which CBOR is not longer. A response must fit into one NATS message (`max_payload` is 640 KiB):
+ * the broker of a bus user does not join the parts of a longer one.
+ */
 const MAX_BUS_RESPONSE_BYTES = 512 * 1024;
 
 /**

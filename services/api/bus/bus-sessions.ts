@@ -21,6 +21,7 @@ const REFRESH_INTERVAL_MS = 1_000;
 /** Age of the last read after which no user is served. */
 const STALE_AFTER_MS = 4_000;
 
+/** Time that the end of a session waits for the start of its broker. */
 const START_TIMEOUT_MS = 2_000;
 
 interface Session {
@@ -38,8 +39,8 @@ export class BusSessions {
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(parts: BusSessionsOptions) {
-    this.#options = parts;
+  constructor(options: BusSessionsOptions) {
+    this.#options = options;
   }
 
   async start(): Promise<void> {
@@ -54,7 +55,7 @@ export class BusSessions {
     await Promise.all([...this.#sessions.keys()].map((name) => this.#end(name)));
   }
 
-  /** Whether the user was not revoked at the last read; false while the database is unavailable. */
+  /** Whether the user was not revoked at the last read; false if the last read was more than 4 s ago. */
   isServed(user: BusUser): boolean {
     return this.#isCurrent() && this.#sessions.get(user.name)?.user === user;
   }

@@ -11,7 +11,7 @@ import { ROUTE_CONTRACTS } from "../route-table.ts";
 
 /** A service of another project that calls guildcal over NATS (docs/nats.md). */
 export interface BusUser {
-  /** Token of its subjects: lower-case letters, digits and hyphens. */
+  /** A token in the user's NATS subjects: lower-case letters, digits and hyphens. */
   readonly name: string;
   readonly access: Caller["access"];
   /** The guilds that it may access; empty for all guilds. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { mayCall } from "../../../mixins/actions/may-call.ts";
-import { isUnavailable } from "../../../mixins/actions/contract-action.ts";
 import { paramsCheck } from "../../../mixins/actions/check-params.ts";
 import { withTimeout } from "../../../mixins/async/timeout.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
@@ -30,7 +29,7 @@ export const STREAM_LIMITS = {
   maxConcurrentReads: 16,
   /** Changes in one event. */
   changesPerEvent: 50,
-  /** Pause before a read after one that failed, or that held changes back. */
+  /** Longest pause before the next read, after a read that failed or that held changes back. */
   pauseMs: 2_000,
   /** Time for a check of the key. */
   keyCheckMs: 2_000,
@@ -139,7 +138,7 @@ export class ChangeStreams {
     else this.#openOfKey.set(keyId, count);
   }
 
-  /** A piece is made after the client has read the one before, so a slow client costs one event of memory. */
+  /** The pieces of the response. Each is made after the client has read the previous one, so a slow client costs the memory of one. */
   async *#pieces(stream: OpenStream, first: SyncPosition): AsyncGenerator<Buffer> {
     const { guildId: guild, requestId } = stream;
     const { signal } = stream.closed;
@@ -181,15 +180,15 @@ export class ChangeStreams {
   }
 }
 
-/** Proxies that buffer responses would delay events. */
+/** `x-accel-buffering` keeps nginx from buffering the response, which would delay events. */
 const EVENT_STREAM = { "content-type": "text/event-stream", "x-accel-buffering": "no" };
 
-/** Time after which a client connects again: different ones, since all clients of a gateway lose it at the same time. */
+/** Time after which a client connects again. It is random, because all clients of a gateway lose it at the same moment. */
 function retryMs(): number {
   return Math.round(1_000 + Math.random() * 4_000);
 }
 
-/** The token of the last event that the client has read counts; at first, the one in the query does. */
+/** The params of a request. `Last-Event-ID`, which a client sends when it connects again, replaces the token in the query. */
 function paramsOf({ url = "", headers }: IncomingMessage): object {
   const query = new URLSearchParams(url.split("?", 2)[1] ?? "");
   const last = headers["last-event-id"];
@@ -218,7 +217,7 @@ function isTemporary(error: unknown): boolean {
   try {
     return toRefusal(listChanges)(error).refusal === "UNAVAILABLE";
   } catch {
-    return isUnavailable(error);
+    return false;
   }
 }
 

@@ -14,7 +14,7 @@ interface WatchOptions {
   readonly read: (guildId: GuildId, position: SyncPosition) => Promise<EncodedPage>;
   /** Interval of the reads without a broadcast, which may be lost, in milliseconds. */
   readonly pollMs: number;
-  /** Time after a broadcast in which further broadcasts cause no further read, in milliseconds. */
+  /** Time from a broadcast to the read, in milliseconds. Further broadcasts in this time cause no further read. */
   readonly gatherMs: number;
   readonly maxConcurrentReads: number;
 }
@@ -22,8 +22,9 @@ interface WatchOptions {
 /** The streams of a guild in this process. */
 interface WatchedGuild {
   streams: number;
-  /** Counts the wakes: a read that began before a wake may miss the change. */
+  /** Counts the changes and polls at which streams were resumed: a read that began before may miss the change. */
   wakes: number;
+  /** Functions that resume the streams that wait. */
   readonly waiting: Set<() => void>;
   readonly pollTimer: NodeJS.Timeout;
   gatherTimer: NodeJS.Timeout | undefined;
@@ -117,7 +118,7 @@ export class ChangeWatch {
     return guild;
   }
 
-  /** Streams that connect to a gateway after a restart must not take the owners from the requests. */
+  /** Limits the concurrent reads: after a restart all streams connect at once, and their reads would delay the requests. */
   async #readInTurn(guildId: GuildId, position: SyncPosition): Promise<EncodedPage> {
     if (this.#running >= this.#options.maxConcurrentReads) {
       await new Promise<void>((resolve) => this.#waitingReads.push(resolve));

@@ -42,7 +42,7 @@ const ACTIONS = {
 export const CHANGES_ACTIONS = Object.values(ACTIONS);
 
 interface ReaderDependencies {
-  /** Calls an action of an owner, without the caller of the request: these actions have no key. */
+  /** Calls an action of an owner. The actions are internal and refuse an API key, so `meta` must have no caller. */
   readonly call: <Params, Result>(
     contract: ActionContract<Params, Result>,
     params: Params,
@@ -76,7 +76,7 @@ export interface ChangesReader {
   ): Promise<ChangesPage>;
 }
 
-/** Tombstones expire; a token that is nearly as old could miss a deletion. */
+/** An hour less than the age at which tombstones expire: with an older token a deletion could be missed. */
 const MAX_TOKEN_AGE_MS = (TOMBSTONE_DAYS * 24 - 1) * 3_600_000;
 
 const NO_TOKEN: FieldProblem = {
@@ -87,8 +87,8 @@ const NO_TOKEN: FieldProblem = {
 
 /** Reads the changes of a guild from all owners (D48). */
 export function changesReader({ call, now, lostWrites }: ReaderDependencies): ChangesReader {
-  /** A client with a token of this time may have records that the restored database does not have. */
-  const isLost = (readAt: EpochMs) =>
+  /** Whether a client with a token of this time may have records that the restored database does not have. */
+  const isAheadOfRestore = (readAt: EpochMs) =>
     lostWrites.some(({ from, until }) => readAt > from - CHANGE_FEED_OVERLAP_MS && readAt < until);
 
   return {
@@ -96,7 +96,7 @@ export function changesReader({ call, now, lostWrites }: ReaderDependencies): Ch
       if (syncToken === undefined) return FIRST_POSITION;
       const state = decodeSyncToken(syncToken);
       if (state?.guildId !== guildId) return refuse("INVALID_REQUEST", [NO_TOKEN]);
-      const isExpired = now() - state.readAt > MAX_TOKEN_AGE_MS || isLost(state.readAt);
+      const isExpired = now() - state.readAt > MAX_TOKEN_AGE_MS || isAheadOfRestore(state.readAt);
       return isExpired ? refuse("SYNC_TOKEN_EXPIRED") : state.position;
     },
 
@@ -115,6 +115,7 @@ export function changesReader({ call, now, lostWrites }: ReaderDependencies): Ch
   };
 }
 
+/** In place of a kind that is not read. */
 const NOTHING: ChangedRecords<unknown> = { delivered: [], changed: [], settledUntil: 0, more: false };
 
 async function readAll(read: (kind: ChangeKind) => Promise<ChangedRecords<unknown>>): Promise<ChangesByKind> {
@@ -125,6 +126,7 @@ async function readAll(read: (kind: ChangeKind) => Promise<ChangedRecords<unknow
 function toGuildChange({ kind, id, revision, at, deleted, record }: ChangedRecordOfKind): GuildChange {
   return {
     kind,
+    // The stored id of a calendar is the guild's id, a slash, and the number.
     id: kind === "calendar" ? id.slice(id.indexOf("/") + 1) : id,
     revision,
     changedAt: at,

@@ -16,9 +16,9 @@ const schema = new Schema<LostWritesRow>(
   { collection: "lost_writes", versionKey: false },
 );
 
-/** The times from the moment of a backup until its restore, whose writes are lost. */
+/** The times between a backup and its restore. The writes of these times are lost. */
 export interface LostWritesStore {
-  /** Records a restore. No service may run. */
+  /** Records a restore, during which no service runs. */
   record(lost: Window): Promise<void>;
   list(): Promise<Window[]>;
 }

@@ -5,12 +5,12 @@ import { perKind, type SyncPosition } from "../domain/sync-position.ts";
 /** A position in the changes of a guild, with the time at which it was reached. */
 export interface SyncState {
   readonly guildId: GuildId;
-  /** Before the read of the position, by the database server's clock. */
+  /** A time before the read that reached the position, by the database server's clock. */
   readonly readAt: EpochMs;
   readonly position: SyncPosition;
 }
 
-/** Form of the contents; a token with another one is refused. */
+/** Version of the form of a token; a token of another version is refused. */
 const VERSION = "1";
 const DIGEST_BYTES = 8;
 
@@ -37,7 +37,7 @@ export function decodeSyncToken(token: string): SyncState | undefined {
   if (contents === undefined) return undefined;
   const [guildId, readAt, marks] = contents;
   const bytes = Buffer.from(packed, "base64url");
-  // Base64 of other bytes may end in further characters.
+  // `Buffer.from` ignores characters that are not base64url. A text with such characters is no token.
   if (bytes.toString("base64url") !== packed) return undefined;
   if (bytes.length !== DIGEST_BYTES * marks.reduce((sum, [, , count]) => sum + count, 0)) return undefined;
   let offset = 0;
@@ -76,7 +76,8 @@ function isMark(value: unknown): value is Mark {
   if (!Array.isArray(value) || value.length !== 3) return false;
   const [at, id, count] = value as unknown[];
   const isId = typeof id === "string" && id.length <= MAX_ID_LENGTH && id.isWellFormed();
-  return isInstant(at) && isId && isInstant(count);
+  const isCount = Number.isInteger(count) && (count as number) >= 0;
+  return isInstant(at) && isId && isCount;
 }
 
 function isInstant(value: unknown): value is EpochMs {

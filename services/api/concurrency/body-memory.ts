@@ -4,7 +4,7 @@ import { refuse, type Refusal } from "../../contracts/errors.ts";
 export const MAX_UNCOUNTED_BYTES = 4_096;
 /** For one guild or one key: 64 bodies of the largest size (D8). */
 const MAX_BYTES_PER_HOLDER = 4 * 1_048_576;
-/** A parsed body takes two to three times the memory of its text. */
+/** Bytes of body texts in all; parsed, a body takes two to three times the memory of its text. */
 const MAX_BYTES = 32 * 1_048_576;
 /**
  * Largest share of the free memory for one guild or one key, so that a few of them never take all of it. Twenty that take

@@ -1,7 +1,7 @@
 import { waitInQueue } from "../../../mixins/async/wait-in-queue.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 
-/** Limits on the concurrent requests of one guild or one key, its holder. */
+/** Limits on the concurrent requests of one holder: a guild, a key, an address, or a whole gateway. */
 export interface ConcurrencySettings {
   /** Concurrent requests while the size of the holder's responses is unknown. Each small response adds one, up to `max`. */
   readonly initial: number;
@@ -49,11 +49,11 @@ const MAX_AFTER_LARGE = 1;
 /** Milliseconds after a large response during which the next ones are expected to be large. */
 const LARGE_FOR_MS = 10_000;
 const MAX_WAIT_MS = 4_000;
-/** A slot stays taken after a large response for three times as long as the response took, at most `MAX_REST_MS`. */
+/** After a large response, its slot stays taken for three times as long as the response took, at most `MAX_REST_MS`. */
 const REST_FACTOR = 3;
 const MAX_REST_MS = 250;
 
-/** Combines two slots: releases both, and marks the first one. */
+/** A slot that stands for two: `release` releases both, `markLarge` marks only the first one. */
 export function combineSlots(one: ConcurrencySlot, other: ConcurrencySlot): ConcurrencySlot {
   return {
     markLarge: () => one.markLarge(),
@@ -82,7 +82,7 @@ interface Holder {
 }
 
 /**
- * Limits the concurrent requests of each guild or key; further requests wait in a queue of their holder. A list holds memory
+ * Limits the concurrent requests of each holder; further requests wait in a queue of their holder. A list holds memory
  * from its first row until its client has read the last byte, and each request delays the others while it computes. With the
  * limit a burst delays the requests of its own holder only.
  */

@@ -17,8 +17,8 @@ interface LimitedRequest {
 }
 
 /**
- * Limits the concurrent requests of each guild in this process, over HTTP and over the bus together; lists also those of each
- * key. A request without a guild counts for its key.
+ * Limits the concurrent requests of each guild in this process, over HTTP and over the bus together, and the concurrent lists of
+ * each key. A request without a guild counts for its key.
  */
 export class RequestConcurrency {
   readonly #listsPerGuild = new ConcurrencyLimit(LISTS_PER_GUILD);
@@ -31,7 +31,7 @@ export class RequestConcurrency {
     return isListLike ? this.#acquireList(guildId, keyId) : this.#othersPerGuild.acquire(guildId ?? keyId);
   }
 
-  /** The slot of the guild first: a list that waits for its guild must not hold a slot that other guilds of the key need. */
+  /** Acquires the slot of the guild first: a list that waits for its guild must not hold a slot that other guilds of the key need. */
   async #acquireList(guildId: string | undefined, keyId: string): Promise<ConcurrencySlot | Refusal> {
     const guildSlot = await this.#listsPerGuild.acquire(guildId ?? keyId);
     if (isRefusal(guildSlot)) return guildSlot;

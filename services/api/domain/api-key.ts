@@ -7,7 +7,7 @@ import type { EpochMs } from "../../contracts/ids.ts";
 export interface KeySecret {
   /** HMAC-SHA-256 of the whole key under the pepper, in hex. */
   readonly digest: string;
-  /** Id of the pepper: an installation does not accept keys of another one. */
+  /** Id of the pepper of the digest. A start warns about keys with another pepper, which no text matches any more. */
   readonly pepperId: string;
   /** The end of the overlap, set when another secret replaces this one. */
   readonly endsAt?: EpochMs;
@@ -23,7 +23,7 @@ export interface ApiKey extends Omit<ApiKeyView, "previousUntil"> {
 
 const HOUR_MS = 3_600_000;
 
-/** A new key; refused if it would expire before now. */
+/** A new key; refused unless it expires after now. */
 export function newApiKey(
   id: string,
   { guilds = [], ...params }: CreateKeyParams,
@@ -39,8 +39,8 @@ export function newApiKey(
 
 /**
  * The key with a new secret. The previous secret stays valid for the overlap, in milliseconds, so that clients can switch;
- * with 0 all earlier secrets become invalid at once. Refused during the overlap of the last rotation: the secret that would
- * become invalid early may be in use.
+ * with 0 all earlier secrets become invalid at once. Another overlap is refused during that of the last rotation: the oldest
+ * secret would become invalid early, and may be in use.
  */
 export function rotated(key: ApiKey, secret: KeySecret, overlapMs: number, now: EpochMs): ApiKey | Refusal {
   if (isRevokedOrExpired(key, now)) return refuse("KEY_OVER");

@@ -18,7 +18,7 @@ export function currentUse(use: WindowUse, now: number, windowMs: number): Windo
   return { window, current: 0, previous: window === use.window + 1 ? use.current : 0 };
 }
 
-/** Adds an amount to a window; an amount of an older window is ignored. */
+/** Adds an amount to the current or the previous window; the amount of any other window is ignored. */
 export function addUse(use: WindowUse, window: number, amount: number): WindowUse {
   if (window === use.window) return { ...use, current: use.current + amount };
   return window === use.window - 1 ? { ...use, previous: use.previous + amount } : use;
@@ -35,7 +35,8 @@ export function msUntilFree(use: WindowUse, limit: number, now: number, windowMs
   if (amountUsed(use, now, windowMs) + 1 <= limit) return 0;
   const room = limit - 1;
   const { window, current, previous } = use;
-  // The share of the previous window shrinks in this window; if this window alone is full, it shrinks in the next one.
+  // In this window, the share of the previous one shrinks. If this window alone has reached the limit, the client waits for the
+  // next one, in which the share of this one shrinks.
   const freeAt =
     current <= room ? window + 1 - (room - current) / previous : window + 2 - Math.min(1, Math.max(0, room) / current);
   return Math.max(1, Math.ceil(freeAt * windowMs - now));

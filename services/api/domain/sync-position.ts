@@ -24,9 +24,9 @@ export interface Delivery {
   readonly records: readonly ChangedRecordOfKind[];
   /** The position after them. */
   readonly position: SyncPosition;
-  /** Whether further changes can be delivered after the next read. */
+  /** Whether the next read can deliver further changes at once. */
   readonly more: boolean;
-  /** Whether changes wait until they are settled. */
+  /** Whether changes wait until they are settled: until no earlier write can appear any more. */
   readonly isHeldBack: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface Delivery {
  */
 export const MAX_UNSETTLED = 200;
 
-/** The position before the records of a time. */
+/** The position before all records of this time. */
 export function positionAt(at: EpochMs): RecordPosition {
   return { at, id: "", delivered: [] };
 }

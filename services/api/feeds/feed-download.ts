@@ -109,9 +109,9 @@ export function feedDownload({ admit, call, onDefect, slots = new FeedSlots() }:
     const known = readIfNoneMatch(request.headers);
     const { guildId, calendarNumber } = feed;
     const { tag, cursor } = await open({ guildId, calendarNumber, known: known.tags }, meta);
-    const unchanged = { ...CACHING, etag: `"${tag}"` };
-    if (cursor === undefined || known.isAny) return { status: 304, headers: unchanged, body: "" };
-    const headers = { ...CALENDAR, ...unchanged };
+    const cacheHeaders = { ...CACHING, etag: `"${tag}"` };
+    if (cursor === undefined || known.isAny) return { status: 304, headers: cacheHeaders, body: "" };
+    const headers = { ...CALENDAR, ...cacheHeaders };
     if (request.method === "HEAD") return { status: 200, headers, body: nothing() };
     const slot = await slots.acquire(guildId, address);
     const release = () => slot.release();

@@ -19,8 +19,8 @@ export interface FeedManagement {
   revoke(guildId: GuildId, id: string): Promise<void | Refusal>;
 }
 
-/** The latest first. */
-const FEEDS: PagedList<FeedView, readonly [earliest: number, id: string]> = {
+/** The order of feeds in pages: the latest first. */
+const FEEDS: PagedList<FeedView, readonly [negatedCreatedAt: number, id: string]> = {
   cursors: pageCursors("feeds", [0, ""]),
   positionOf: ({ createdAt, id }) => [-createdAt, id],
 };

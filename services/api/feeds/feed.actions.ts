@@ -5,7 +5,7 @@ import { getCalendar } from "../../contracts/calendars.contract.ts";
 import { createFeed, listFeeds, listFeedsPage, revokeFeed, rotateFeed } from "../../contracts/feeds.contract.ts";
 import type { FeedManagement } from "./feed-management.ts";
 
-/** The actions for feeds. `onChange` is called with the id of a feed whose token has changed. */
+/** The actions for feeds. `onChange` is called with the feed's id after each rotation or revocation, also a refused one. */
 export function feedActions(
   management: FeedManagement,
   onChange: (id: string) => void,

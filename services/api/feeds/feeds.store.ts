@@ -50,7 +50,7 @@ export interface FeedsStore {
 export function feedsStore(connection: Connection): FeedsStore {
   const model = connection.model<FeedsRow>("CalendarFeeds", schema);
 
-  /** Changes the feeds of the matching row, unless the deadline has passed. */
+  /** Changes the feeds of the matching row, unless the deadline has passed; false if no row matches. */
   async function change(filter: object, feeds: object, upsert = false): Promise<boolean> {
     const update = model.updateOne(filter, [{ $set: { feeds } }, ...deadlineStages()], {
       updatePipeline: true,
@@ -87,8 +87,8 @@ export function feedsStore(connection: Connection): FeedsStore {
 
     replaceSecret(guildId, id, changed) {
       const next = { $mergeObjects: ["$$this", { $literal: changed }] };
-      const one = { $cond: [isFeed(id), next, "$$this"] };
-      return change(has(guildId, id), { $map: { input: "$feeds", in: one } });
+      const feed = { $cond: [isFeed(id), next, "$$this"] };
+      return change(has(guildId, id), { $map: { input: "$feeds", in: feed } });
     },
 
     remove: (guildId, id) => change(has(guildId, id), { $filter: { input: "$feeds", cond: { $not: [isFeed(id)] } } }),

@@ -13,7 +13,7 @@ interface ConnectionBuffer {
  */
 export class BufferedResponses {
   readonly #maxBytes: number;
-  /** In the order of waiting, the longest first. */
+  /** In the order in which their clients fell behind, the earliest first. */
   readonly #connections = new Map<Socket, ConnectionBuffer>();
   #bytes = 0;
 
@@ -21,7 +21,10 @@ export class BufferedResponses {
     this.#maxBytes = maxBytes;
   }
 
-  /** Adds a response that the socket could not send at once. Its whole size counts until all of it is sent. */
+  /**
+   * Adds a response, or a piece of a stream, that the socket could not send at once. Its whole size counts until all of it
+   * is sent.
+   */
   add(socket: Socket, response: ServerResponse, bytes: number): void {
     const buffer = this.#connections.get(socket) ?? { bytes: 0, responses: new Map<ServerResponse, number>() };
     if (buffer.responses.has(response)) return;
@@ -32,7 +35,7 @@ export class BufferedResponses {
     while (this.#bytes > this.#maxBytes) this.#closeSlowest();
   }
 
-  /** Removes a response that was sent completely. */
+  /** Removes a response, or a piece of a stream, that was sent completely or given up. */
   delete(socket: Socket, response: ServerResponse): void {
     const buffer = this.#connections.get(socket);
     const bytes = buffer?.responses.get(response);
@@ -43,7 +46,10 @@ export class BufferedResponses {
     if (buffer.responses.size === 0) this.#connections.delete(socket);
   }
 
-  /** Removes a closed connection: node:http emits `close` only for the first of its responses. */
+  /**
+   * Removes a closed connection with all its responses. `delete` is not enough: node:http emits `close` only for the first
+   * of them.
+   */
   deleteConnection(socket: Socket): void {
     this.#bytes -= this.#connections.get(socket)?.bytes ?? 0;
     this.#connections.delete(socket);

@@ -11,7 +11,7 @@ export interface GroupedConnection {
 
 /** Connections that share a limit. A new connection over the limit takes the place of one of them. */
 export class ConnectionGroup<Connection extends GroupedConnection> {
-  /** In the order of their last response, the oldest first. */
+  /** In the order of their last response, or of their start if they had none; the oldest first. */
   readonly #all = new Map<Socket, Connection>();
   /** Connections with an incomplete request, the oldest first. A request may have been completed in the meantime. */
   readonly #incomplete = new Map<Socket, Connection>();

@@ -93,7 +93,7 @@ export class Connections {
     return "refuse";
   }
 
-  /** Counts `bytes` of a response that were written to the socket. */
+  /** Notes `bytes` of a response that were written to the socket. Until the client has read them, they count and a timer runs. */
   responseWritten(socket: Socket, response: ServerResponse, bytes: number): void {
     const state = this.#open.get(socket);
     if (state === undefined) return;

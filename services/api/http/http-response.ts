@@ -6,7 +6,7 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ResponseBody;
-  /** Called when the response was sent completely or its connection is closed; may be called twice. */
+  /** Called once, when the response was sent completely or its connection is closed. */
   readonly onClose?: () => void;
 }
 

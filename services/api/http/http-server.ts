@@ -21,6 +21,7 @@ export interface ServedRequest {
   readonly request: IncomingMessage;
   readonly requestId: string;
   readonly status: number;
+  /** Milliseconds until the response was written to the socket; of a body in pieces only the headers. */
   readonly ms: number;
 }
 
@@ -238,7 +239,10 @@ function requestIdOf({ headers }: IncomingMessage): string {
   return typeof id === "string" && /^[A-Za-z0-9._-]{1,64}$/.test(id) ? id : randomUUID();
 }
 
-/** Listens to the socket too: node:http emits `close` only for the first unfinished response of a closed connection. */
+/**
+ * Calls `onClose` once. It listens to the socket, too: node:http emits `close` only for the first unfinished response of a
+ * closed connection.
+ */
 function onceClosed(response: ServerResponse, socket: Socket, onClose: () => void): void {
   const done = () => {
     response.off("close", done);

@@ -21,7 +21,10 @@ const CODE_BY_NODE_ERROR: Readonly<Record<string, HttpErrorType>> = {
   HPE_HEADER_OVERFLOW: "HEADERS_TOO_LARGE",
 };
 
-/** Apache's default. Node silently drops all headers after the 2 000th, the API key among them. */
+/**
+ * Apache's default. Node's own limit, which is off (http-server.ts), would silently drop the further headers, perhaps the API
+ * key.
+ */
 const MAX_HEADERS = 100;
 
 /** Time for the client to close the connection after the response. */

@@ -37,7 +37,7 @@ export async function readJsonBody(
   return typeof fields === "string" ? invalidBody(fields) : { fields, bytes: bytes.length };
 }
 
-/** The largest size that the body can have according to its headers. */
+/** The largest size of an accepted body that the headers allow. */
 export function maxBodyBytes({ headers }: IncomingMessage): number {
   return headers["transfer-encoding"] === undefined ? Math.min(contentLength(headers), MAX_BODY_BYTES) : MAX_BODY_BYTES;
 }
@@ -47,13 +47,13 @@ export function isBodyRead(request: IncomingMessage): boolean {
   return request.complete || !hasBody(request.headers);
 }
 
-/** Whether the rest of the body is small enough to read it and keep the connection. */
+/** Whether the body, by its `Content-Length`, is small enough to read its rest and keep the connection. */
 export function isDiscardable({ headers }: IncomingMessage): boolean {
   return contentLength(headers) <= MAX_DISCARDED_BYTES;
 }
 
 /**
- * Reads and discards the rest of an unused body: at most 1 MiB, within a time limit. False if there was more. Closing a
+ * Reads and discards the rest of an unused body. False if it is longer than 1 MiB, or takes longer than the limit. Closing a
  * connection with unread bytes resets it, and the client would see the reset instead of its response.
  */
 export async function discardBody(request: IncomingMessage, withinMs: number): Promise<boolean> {

@@ -69,7 +69,7 @@ interface EarlyResponseLimits {
   readonly lingerMs: number;
 }
 
-/** After an early response: reads the request to its end, or closes the connection if the request has no end. */
+/** After an early response: reads the request to its end, or closes the connection if the rest is too long or too slow. */
 export async function readToTheEnd(
   response: ServerResponse,
   { discardMs, lingerMs }: EarlyResponseLimits,

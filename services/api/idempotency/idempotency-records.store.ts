@@ -54,7 +54,7 @@ export interface IdempotencyClaim {
 export interface IdempotencyRecordsStore {
   /** Assigns the key to this request unless another request holds it; resolves with the holder. */
   claim(id: string, digest: string, writeId: WriteId, guildId: string): Promise<IdempotencyClaim>;
-  /** Stores the response of the write if it still holds the key. */
+  /** Stores the response of the write if the write still holds the key. */
   saveResponse(id: string, writeId: WriteId, response: StoredResponse): Promise<void>;
   /** Lets a request with other params use the key, unless a response is stored. A retry keeps its write id. */
   release(id: string, writeId: WriteId): Promise<void>;
@@ -69,6 +69,7 @@ export function idempotencyRecordsStore(connection: Connection): IdempotencyReco
   const model = connection.model<IdempotencyRecord>("IdempotencyRecord", schema);
   return {
     async claim(_id, digest, writeId, guildId) {
+      // No stored record lacks a digest. So the upsert creates a record, takes a free one, or fails with a duplicate key.
       const isFree = { $or: [{ digest: { $exists: false } }, { isFree: true as const, digest: { $ne: digest } }] };
       const fields = { $literal: { _id, guildId, digest, writeId } };
       const claim = [{ $replaceWith: { $mergeObjects: [fields, { at: "$$NOW" }] } }];

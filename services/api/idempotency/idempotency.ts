@@ -20,7 +20,7 @@ export interface IdempotentRequest {
 
 /**
  * Performs a request once, even if it is sent several times within 24 hours. Resolves with the response, or with a refusal if
- * another request uses the key, or if the guild uses too many keys. Rejects with the error of `perform`.
+ * another request uses the key, or if the guild uses too many keys. Rejects with the error of `perform` or of the store.
  */
 export type RunIdempotently = (
   request: IdempotentRequest,

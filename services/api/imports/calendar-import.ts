@@ -43,9 +43,9 @@ interface CalendarImportParts {
 /** Responds to a request for an import; rejects with RequestRefused or ClientDisconnected. */
 export type CalendarImport = (request: IncomingMessage, requestId: string) => Promise<HttpResponse>;
 
-/** Time after which no further call begins. Many proxies wait a minute for a response. */
+/** Time after which no further call with VEVENTs begins. Many proxies wait a minute for a response. */
 const MAX_IMPORT_MS = 45_000;
-/** Calls without an outcome after which an import ends: an event cannot be completed in the time of a call. */
+/** Successive calls without an outcome after which an import ends: an event cannot be completed in the time of a call. */
 const MAX_CALLS_IN_VAIN = 3;
 
 /** An admitted import. */
@@ -66,13 +66,16 @@ export function calendarImport({
   slots = new ImportSlots(),
   monotonic = () => performance.now(),
 }: CalendarImportParts): CalendarImport {
-  /** Each call counts as a request of the guild: over its limit the import waits. Undefined if the time is over before. */
-  async function waitForRate({ query, allowed }: Import, endsAt: number): Promise<true | undefined> {
+  /**
+   * Each call counts as a request of the guild. Over the guild's rate limit the import waits; false if it would wait beyond
+   * `endsAt`.
+   */
+  async function waitForRate({ query, allowed }: Import, endsAt: number): Promise<boolean> {
     for (;;) {
       const admitted = admission.admitToGuild(query.guildId, { ...allowed, standings: [] });
       if (!("refusal" in admitted)) return true;
       const waitMs = 1_000 * Number(admitted.headers["retry-after"] ?? 1);
-      if (monotonic() + waitMs >= endsAt) return undefined;
+      if (monotonic() + waitMs >= endsAt) return false;
       await pause(waitMs);
     }
   }
@@ -103,18 +106,18 @@ export function calendarImport({
     for (const event of [...unreadable, ...ordered.duplicates]) report.addSkipped(event);
     const respond = (isComplete: boolean) =>
       report.response(isComplete, { isDryRun: of.query.dryRun, notImported: scanned.notImported });
-    /** The last call lets the next import begin at once. */
+    /** A call that is the last one ends the lease of the calendar, so that the next import can begin at once. */
     const respondIncomplete = async () => {
       await sendBatch(of, { events: [], ofSeries: [], zones: [] }, true);
       return respond(false);
     };
     let left = [...ordered.events];
-    let inVain = 0;
-    // A call without VEVENTs refuses a calendar that the guild does not have.
+    let callsInVain = 0;
+    // At least one call, even without VEVENTs: the owner refuses a calendar that the guild does not have.
     do {
       if (of.request.socket.destroyed) throw new ClientDisconnected();
-      if (monotonic() >= endsAt || inVain >= MAX_CALLS_IN_VAIN) return respondIncomplete();
-      if ((await waitForRate(of, endsAt)) === undefined) return respondIncomplete();
+      if (monotonic() >= endsAt || callsInVain >= MAX_CALLS_IN_VAIN) return respondIncomplete();
+      if (!(await waitForRate(of, endsAt))) return respondIncomplete();
       const batch = batchFrom(left, scanned.zones, 0);
       const result = await sendBatch(of, batch, batch.events.length === left.length);
       if (isRefusal(result)) return result;
@@ -123,7 +126,7 @@ export function calendarImport({
         if (outcome !== undefined) report.add(event.line, outcome);
         return outcome === undefined ? (left[at] ?? []) : [];
       });
-      inVain = unfinished.length === batch.events.length ? inVain + 1 : 0;
+      callsInVain = unfinished.length === batch.events.length ? callsInVain + 1 : 0;
       left = [...unfinished, ...left.slice(batch.events.length)];
     } while (left.length > 0);
     return respond(true);

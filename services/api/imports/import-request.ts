@@ -40,6 +40,12 @@ function isUtf8(param: string): boolean {
   return /^charset="?(?:utf-8|us-ascii)"?$/.test(param);
 }
 
+/** Any other text stays, so that the check names the field. */
+function readBoolean(text: string): boolean | string {
+  if (text === "true") return true;
+  return text === "false" ? false : text;
+}
+
 /** The fields of the query, or the problems of the invalid ones. */
 export function readImportQuery({ url = "" }: Pick<IncomingMessage, "url">): ImportQuery | FieldProblem[] {
   const query = new URL(url, "http://gateway").searchParams;
@@ -48,7 +54,7 @@ export function readImportQuery({ url = "" }: Pick<IncomingMessage, "url">): Imp
   const params = {
     ...(query.get("guild_id") === null ? {} : { guildId: query.get("guild_id") }),
     ...(number === null ? {} : { calendarNumber: /^[0-9]{1,10}$/.test(number) ? Number(number) : number }),
-    dryRun: dry === null || dry === "false" ? false : dry === "true" ? true : dry,
+    dryRun: readBoolean(dry ?? "false"),
   };
   const problems = check(params);
   if (problems.length === 0) return params as ImportQuery;

@@ -83,7 +83,9 @@ export function apiKeyManagement(
     async rotate(id, overlapHours = DEFAULT_OVERLAP_HOURS, by) {
       const { key, secret } = generateKey(hashing, id);
       const overlapMs = overlapHours * HOUR_MS;
-      const next = await change(id, { change: "rotated", by }, (now) => rotated(now, secret, overlapMs, clock()));
+      const next = await change(id, { change: "rotated", by }, (current) =>
+        rotated(current, secret, overlapMs, clock()),
+      );
       if (isRefusal(next)) return next;
       const until = previousUntil(next, clock());
       return { id, key, ...(until === undefined ? {} : { previousUntil: until }) };

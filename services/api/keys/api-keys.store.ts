@@ -6,7 +6,7 @@ import { deadlineStages, rejectIfLate } from "../../../mixins/mongo/write-contex
 import type { KeyChange, KeyChangesPage } from "../../contracts/api-keys.contract.ts";
 import type { ApiKey } from "../domain/api-key.ts";
 
-/** An API key as stored; times are Unix milliseconds. */
+/** An API key as stored; times are Unix milliseconds. MongoDB deletes the key at `removeAt`. */
 type KeyRow = Omit<ApiKey, "id"> & { readonly _id: string; readonly removeAt?: Date };
 
 /** A change of a key, and the key that made it. */
@@ -79,7 +79,7 @@ export interface ApiKeysStore {
   recordUse(id: string, at: number): Promise<void>;
   /** Whether no key was ever stored. */
   isEmpty(): Promise<boolean>;
-  /** Number of keys whose digests have another pepper: no text matches them. */
+  /** Number of keys that are not revoked and whose digests all have another pepper: no text matches them. */
   countWithOtherPepper(pepperId: string): Promise<number>;
 }
 
@@ -92,6 +92,7 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
       try {
         await inTransaction(connection, async (session) => {
           await changes.create([changeRow(key, change)], { session });
+          // Matches no stored key: the upsert creates the key, or fails with a duplicate key if the id exists.
           const isNew = { _id: id, revision: { $exists: false } };
           const row = { ...key, ...removalOf(key), _id: id };
           await rejectIfLate(keys.updateOne(isNew, setFields(row), { updatePipeline: true, upsert: true, session }));

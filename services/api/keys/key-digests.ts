@@ -24,7 +24,7 @@ export function newKeyId(pepper: string): string {
   return unique + idSignature(pepper, unique);
 }
 
-/** Whether the id has a valid signature. Ids of early versions have none. */
+/** Whether the id has a valid signature, or is that of the first key. Other ids of early versions have no signature. */
 export function isSignedId(pepper: string, id: string): boolean {
   return id === FIRST_KEY_ID || (id.length === 20 && sameDigest(id.slice(12), idSignature(pepper, id.slice(0, 12))));
 }

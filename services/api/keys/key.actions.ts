@@ -13,7 +13,7 @@ import type { CallMeta } from "../../contracts/contract.ts";
 import { isRefusal } from "../../contracts/errors.ts";
 import type { ApiKeyManagement } from "./api-key-management.ts";
 
-/** The actions for API keys. A change is broadcast, so that every gateway removes the key from its cache. */
+/** The actions for API keys. A rotation or revocation is broadcast, so that every gateway removes the key from its cache. */
 export function keyActions(management: ApiKeyManagement): NonNullable<ServiceSchema["actions"]> {
   return {
     ...serve(createKey, (params, context) => management.create(params, callerId(context))),

@@ -6,7 +6,10 @@ import { traceparentOf } from "./request-traceparent.ts";
 
 const MAX_PATH_LENGTH = 200;
 
-/** The log fields of a request; never its query, headers or body, nor the token of a feed. */
+/**
+ * The log fields of a request. Of its headers they have only the request id and the trace id. They never have its query, its
+ * body or the token of a feed.
+ */
 export function accessLogFields({ request, requestId, status, ms }: ServedRequest): object {
   return {
     method: request.method,

@@ -4,11 +4,12 @@ import { CHANGE_STREAM_PATH } from "../changes/change-streams.ts";
 import { FEED_ROUTE, tokenIn } from "../feeds/feed-path.ts";
 import type { ServedRequest } from "../http/http-server.ts";
 import { requestPath } from "../http/request-path.ts";
+import { IMPORT_PATH } from "../imports/calendar-import.ts";
 import { pathsOf, ROUTES } from "../route-table.ts";
 
 /** The canonical path by each path of an endpoint. */
 const CANONICAL_PATHS = new Map(
-  [...ROUTES, { paths: [CHANGE_STREAM_PATH] as const }].flatMap((route) =>
+  [...ROUTES, { paths: [CHANGE_STREAM_PATH] as const }, { paths: [IMPORT_PATH] as const }].flatMap((route) =>
     pathsOf(route).map((path) => [path, route.paths[0]] as const),
   ),
 );

@@ -27,6 +27,17 @@ describe("the request metrics", () => {
     ]);
   });
 
+  test("count an import, a stream of changes and a feed as their endpoints", async () => {
+    measured("/api/v2/calendar/import?guild_id=1", 200);
+    measured("/v2/changes/stream?guild_id=1", 200);
+    measured("/v2/calendar/feed/gcf_live_a.ics", 404);
+    expect(await counts()).toEqual([
+      ["/v2/calendar/import", 200, 1],
+      ["/v2/changes/stream", 200, 1],
+      ["/v2/calendar/feed/{token}.ics", 404, 1],
+    ]);
+  });
+
   test("have no label for invented paths", async () => {
     for (const url of ["/", "/health/live", "/v9", "/v2/guild/settings/get/", ""]) measured(url, 404);
     expect(await counts()).toEqual([["other", 404, 5]]);

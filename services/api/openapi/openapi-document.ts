@@ -14,9 +14,10 @@ import { WARNINGS_SCHEMA } from "../wire/warnings.ts";
 
 const DESCRIPTION = `Calendar events, announcements of these events, and the settings of guilds (chat communities).
 
-Every operation except the feed of a calendar and the stream of changes is a POST with a JSON object of at most 64 KiB. Unknown fields have no effect, and \`warnings\` in the
-response names them. Every path also exists under \`/api\`. A request that is refused with a 4xx or with the 503 UNAVAILABLE
-has changed nothing. After a 500 or the 503 OUTCOME_UNKNOWN, a write may have been performed; after the Retry-After of
+Every operation is a POST with a JSON object of at most 64 KiB, except an import, whose body is iCalendar, and the feed of a
+calendar, the stream of changes and the probes, which are GETs. Unknown fields have no effect, and \`warnings\` in the
+response names them. Every path but those of the probes also exists under \`/api\`. A request that is refused with a 4xx or
+with the 503 UNAVAILABLE has changed nothing. After a 500 or the 503 OUTCOME_UNKNOWN, a write may have been performed; after the Retry-After of
 OUTCOME_UNKNOWN it can no longer be performed, unless MongoDB hangs while the commit of a change of an occurrence, of a
 series with changed occurrences or of an API key is on its way to it.
 

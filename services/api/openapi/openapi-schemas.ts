@@ -112,7 +112,6 @@ function valueSchema(field: Pick<RequestField, "fields">, rule: Rule, nullsAreAb
         ...(rule.title === undefined ? {} : { title: rule.title }),
         ...objectSchema({ fields: field.fields ?? [], rules: rule.props ?? {}, nullsAreAbsent }),
         additionalProperties: rule.strict !== true,
-        ...(rule.title === undefined ? {} : { title: rule.title }),
       };
     default:
       throw new Error(`no schema for a rule of the type ${rule.type}`);

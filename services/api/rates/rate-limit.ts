@@ -19,7 +19,7 @@ export interface RateStanding {
   readonly waitMs: number;
 }
 
-/** Uses of a limit that this replica has not broadcast yet. */
+/** Uses of a limit by one client, which a replica broadcasts once. */
 export interface RateReport {
   /** The client: a key, a guild or an address. */
   readonly of: string;
@@ -29,7 +29,7 @@ export interface RateReport {
 
 /** Counted clients; over the limit, the least recently used one is forgotten. */
 const MAX_CLIENTS = 50_000;
-/** Share of the limit that a client must have used before its uses are broadcast. */
+/** Share of the limit that a client must have used since its last report, before its uses are broadcast. */
 const MIN_REPORTED_SHARE = 1 / 50;
 
 /** Reports of one limit in a broadcast, whose size is limited. Further ones follow in the next broadcast. */

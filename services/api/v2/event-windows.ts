@@ -5,8 +5,8 @@ import type { FieldProblem } from "../../contracts/contract.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
 import type { RequestMapping } from "../route.ts";
 
-/** The three forms of a window in a request (api.md 4.4, D17). Each is mapped to the window of the action. */
 type Calendar = Pick<WindowParams, "guildId" | "calendarNumber">;
+/** One of the three forms of a window in a request (api.md 4.4, D17), with its conversion to the window of the action. */
 type WindowRequest<More = unknown> = RequestMapping<Calendar & { readonly startsAt: EpochMs } & More, WindowParams>;
 
 const DAY_MS = 86_400_000;
@@ -43,7 +43,7 @@ export const rangeWindow: WindowRequest<{ readonly endsAt: EpochMs }> = {
   wireNames: { from: "epoch_start", until: "epoch_end" },
 };
 
-/** Such a range without its ends, or with one of them. */
+/** A range of which one end or both may be absent. */
 type SearchRange = { readonly startsAt?: EpochMs; readonly endsAt?: EpochMs };
 
 const { from: _searchFrom, until: _searchUntil, ...search } = searchEvents.params;

@@ -31,7 +31,7 @@ const SEARCH_DESCRIPTION =
   `Searches events, series and changed occurrences by text, color and window, in pages. An entry has
 every word of \`text\`, in its name, description or location. A series is one entry, the series itself; an occurrence is one if
 its own texts or color were changed. Entries are in the order of their ids, which is that of their creation. A page may have few
-entries or none, and a \`next\`: the search ends with the page without it.`.replaceAll("\n", " ");
+entries or none, and a \`next\`: the search ends with the page that has no \`next\`.`.replaceAll("\n", " ");
 
 const SCOPE_DESCRIPTION =
   `The id of an occurrence stands for the occurrence alone, with the \`scope\` following for it and all

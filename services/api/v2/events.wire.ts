@@ -41,7 +41,7 @@ export const calendarFields = { guildId: guildField, calendarNumber: field("cale
 
 export const eventIdField = field("event_id");
 
-/** In any case. */
+/** The scope, in upper or lower case. */
 export const scopeField = field("scope", (value) => (typeof value === "string" ? asciiLowerCase(value) : value));
 
 /** `toLowerCase` would turn a Kelvin sign into k. */
@@ -52,7 +52,7 @@ function asciiLowerCase(text: string): string {
 export const startField = timeField("epoch_start");
 export const endField = timeField("epoch_end");
 
-/** The fields of create and update, beside the calendar and the id. A null in the recurrence has the same meaning. */
+/** The fields of create and update, beside the calendar and the id. `nulls` is the meaning of null in the recurrence. */
 export function eventRequestFields(
   nulls: NullMeaning,
 ): RequestFields<Omit<CreateEventParams, keyof typeof calendarFields>> {

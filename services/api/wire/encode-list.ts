@@ -8,7 +8,7 @@ import type { Route } from "../route.ts";
 const ENTRIES_PER_SLICE = 50;
 /** Least characters of a piece: a list of small entries must not be written in many pieces. */
 const MIN_PIECE_LENGTH = 65_536;
-/** Bytes, or characters of a text. */
+/** A longer body is large: in bytes, or in characters of a text. */
 const LARGE_LENGTH = 262_144;
 const MAX_BYTES_PER_CHARACTER = 3;
 
@@ -50,6 +50,7 @@ function fitsInResponse(text: string): boolean {
 /** The JSON text of an object, in pieces. */
 function* jsonPieces(response: Route["responseFields"], result: unknown): Iterable<string> {
   let text = "";
+  // Precedes the next piece: the brace of the object, a comma between fields, and nothing within a field.
   let separator = "{";
   for (const field of response) {
     for (const part of memberPieces(field, result)) {

@@ -14,10 +14,10 @@ export interface Warning {
 const WARNING_CODES = ["BEFORE_1980", "UNKNOWN_FIELD"] as const;
 type WarningCode = (typeof WARNING_CODES)[number];
 
-/** Warnings in one response: a body of 64 KiB has room for 10 000 unknown fields. */
+/** Warnings in one response: a body of 64 KiB has room for thousands of unknown fields. */
 const MAX_WARNINGS = 10;
 
-/** 1980-01-01T00:00:00Z. A time in seconds is below this value until the year 9999. */
+/** 1980-01-01T00:00:00Z. As seconds, this number would be in the year 11968: a smaller one may be a time in seconds. */
 const START_OF_1980_MS = 315_532_800_000;
 
 interface WarnedFields {
