@@ -27,14 +27,14 @@ export async function packClient(client: Client, folder: string): Promise<string
 
 /** Writes the files of the package into a folder: JavaScript and declarations, generated from the sources. */
 async function stage(client: Client, staged: string): Promise<void> {
-  const origin = join(import.meta.dirname, client);
-  const { private: _, ...manifest } = JSON.parse(await readFile(join(origin, "package.json"), "utf8")) as object & {
+  const sources = join(import.meta.dirname, client);
+  const { private: _, ...manifest } = JSON.parse(await readFile(join(sources, "package.json"), "utf8")) as object & {
     readonly private: true;
   };
   await writeFile(join(staged, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
-  await cp(join(origin, "README.md"), join(staged, "README.md"));
+  await cp(join(sources, "README.md"), join(staged, "README.md"));
   await cp(join(import.meta.dirname, "../LICENSE"), join(staged, "LICENSE"));
-  const modules = await readModules(join(origin, "src"));
+  const modules = await readModules(join(sources, "src"));
   const files = { ...(await javascriptIn(modules)), ...(await declarationsIn(modules)) };
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(staged, name), text)));
 }

@@ -16,7 +16,7 @@ const DECLARATIONS: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** The types of an action's params and result, as in its contract. */
+/** The types of an action's params and result, as the text of the contract has them. */
 export interface SpelledTypes {
   readonly params: string;
   readonly result: string;
@@ -31,7 +31,7 @@ export function typesOf(action: string): SpelledTypes {
   return { params, result };
 }
 
-/** Type arguments between commas, without those of inner types. */
+/** Splits a list of type arguments at its commas; commas within a type argument do not count. */
 function argumentsIn(text: string): string[] {
   const parts = [""];
   let depth = 0;

@@ -7,7 +7,7 @@ import { declarationsFor, payloadTypeOf, typesOf } from "./contract-declarations
 import { formatSource } from "./format-source.ts";
 
 const CONTRACTS = join(import.meta.dirname, "../../services/contracts");
-/** All actions of bus users, which are services of other projects: write access includes the reads. */
+/** All actions that bus users (services of other projects) may call: write access includes the reads. */
 const ACTIONS = actionsFor("write");
 
 /** The generated modules of clients/contracts/src, by name. */
@@ -50,8 +50,8 @@ function aboutAction(name: string): string {
 }
 
 /**
- * Lists have their values in place, since the sources derive some lists from others. Ids are plain strings here: outside
- * guildcal they come from messages and configuration, and a branded type would need an assertion.
+ * The declaration in the package. A list is written with its values, since the sources derive some lists from others. Ids
+ * are plain strings: outside guildcal ids come from messages and configuration, and a branded type would need an assertion.
  */
 function declarationOf(name: string, text: string, lists: ReadonlyMap<string, readonly string[]>): string {
   const list = lists.get(name);
@@ -73,7 +73,7 @@ async function listsNamed(names: readonly string[]): Promise<ReadonlyMap<string,
   );
 }
 
-/** Which access each action needs. */
+/** The source of `ACCESS`: the access that a bus user needs for each action. */
 function accessTable(): string {
   const table = Object.fromEntries(ACTIONS.map(({ name, keys }) => [name, keys === "guild write" ? "write" : "read"]));
   return `import type { Actions } from "./contract-types.ts";

@@ -4,7 +4,7 @@ import { format } from "prettier";
 /** TypeScript modules of one folder, by name without extension. */
 export type Modules = Readonly<Record<string, string>>;
 
-/** A comment of a removed type. */
+/** A comment whose declaration, a type, was removed. */
 const COMMENT_OF_NOTHING = /^\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n\n/gm;
 
 /** The JavaScript files of the modules that contain more than types, by name. */
@@ -31,8 +31,8 @@ export async function declarationsIn(modules: Modules): Promise<Readonly<Record<
 }
 
 /**
- * The declarations of a module. Types are unchanged. A value is `export const NAME: TYPE = …;`, or a list of strings with
- * `as const`; throws for any other, whose type would have to be inferred.
+ * The declarations of a module. Types are unchanged. A value must be `export const NAME: TYPE = …;`, or a list of strings
+ * with `as const`. Throws for any other value, because its type would have to be inferred.
  */
 export function declarationsOf(text: string): string {
   const declared = text

@@ -1,6 +1,6 @@
 import { format } from "prettier";
 
-/** Generated files are long, and have unions with equal types. */
+/** Lint rules that are off in generated files, which are long and have unions with equal types. */
 const ALLOWED = "max-lines, typescript/no-duplicate-type-constituents, typescript/no-redundant-type-constituents";
 
 /** A generated module with its heading, formatted by prettier. */

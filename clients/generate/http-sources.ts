@@ -77,7 +77,7 @@ function traitsOf({
   return { isRead, acceptsIdempotencyKey, acceptsIfMatch, hasEtag, cursorField: cursor?.wire ?? false };
 }
 
-/** The same properties as values. */
+/** The source of `OPERATIONS`: the same properties as values. */
 function operationTable(): string {
   const table = Object.fromEntries(ROUTES.map((route) => [route.paths[0], traitsOf(route)]));
   return `import type { Operations } from "./api-types.ts";
@@ -90,9 +90,9 @@ export const OPERATIONS: {
 }
 
 /**
- * Adapts the schemas of OpenAPI 3.1, which are JSON Schema 2020-12, to the generator. It reads `definitions`, generates a second
- * type for a reference with a description, and has no 64-bit integers: the client accepts ids of guilds as strings or bigints,
- * and returns them as strings.
+ * Adapts the schemas of OpenAPI 3.1, which are JSON Schema 2020-12, to the generator. The generator reads `definitions`,
+ * generates a second type for a reference with a description, and has no 64-bit integers. Ids of guilds become the types of
+ * the client: it accepts strings or bigints, and returns strings.
  */
 function asJsonSchema(value: unknown): unknown {
   if (!isObject(value)) return value;
@@ -109,7 +109,7 @@ function asJsonSchema(value: unknown): unknown {
 }
 
 function isGuildIdToSend({ oneOf }: Readonly<Record<string, unknown>>): boolean {
-  return Array.isArray(oneOf) && oneOf.some((each) => isObject(each) && each["format"] === "int64");
+  return Array.isArray(oneOf) && oneOf.some((schema) => isObject(schema) && schema["format"] === "int64");
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -3,8 +3,8 @@ import { MAX_RESPONSE_BYTES } from "../../services/contracts/list-limits.ts";
 
 /**
  * A list for a client, with the limits of a response (D17, D38). The owner counts only the bytes that an entry
- * certainly has in the response, so it never refuses a list that fits. The gateway knows the field names and counts the
- * rest. Without this class an owner built and sent a list of 68 MB.
+ * certainly has in the response, so the owner never refuses a list that fits. The gateway knows the field names and
+ * counts the rest. Without this class an owner built and sent a list of 68 MB.
  */
 export class BoundedList<Entry> {
   readonly entries: Entry[] = [];
@@ -23,7 +23,7 @@ export class BoundedList<Entry> {
   }
 }
 
-/** Least size of the texts in JSON, in bytes: UTF-8, two quotes and a separator. Escapes are not counted. */
+/** Least size of the texts in JSON, in bytes: each text in UTF-8, two quotes and a separator. Escapes are not counted. */
 export function leastJsonBytes(texts: Iterable<string>): number {
   let bytes = 0;
   for (const text of texts) bytes += Buffer.byteLength(text) + 3;

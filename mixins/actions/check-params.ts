@@ -28,8 +28,8 @@ export type ParamsCheck = (params: object) => FieldProblem[];
 const checks = new WeakMap<object, ParamsCheck>();
 
 /**
- * Compiles the check of a contract, once. The messages contain no value of the params. The check changes no value of them;
- * it may add members that are `undefined` to nested objects.
+ * Compiles the check of a contract, once. The messages contain no value of the params. The check changes no value of the
+ * params, but may add members that are `undefined` to nested objects.
  */
 export function paramsCheck<Params>(
   contract: Pick<ActionContract<Params, unknown>, "params" | "crossFieldProblems" | "drafts">,
@@ -51,7 +51,10 @@ export function paramsCheck<Params>(
   return check;
 }
 
-/** The problems of each draft, as those of the action for which it stands, with the index of the draft in the path. */
+/**
+ * The problems of the drafts: those that the draft's action would report, with the index of the draft in the path. A
+ * draft has no guild of its own; the action gets the guild of the params.
+ */
 function draftProblems({ drafts }: Pick<ActionContract<never, unknown>, "drafts">, params: object): FieldProblem[] {
   const { guildId, changes } = params as { readonly guildId?: unknown; readonly changes?: unknown };
   if (drafts === undefined || !Array.isArray(changes)) return [];
@@ -102,11 +105,11 @@ function memberAt(params: object, path: string): unknown {
   return names.reduce((value: unknown, name) => (Object(value) as Record<string, unknown>)[name], params);
 }
 
-/** Limits of the response: the number of unknown members that are named, and the length of each name. */
+/** Limits of the response: the number of unknown members that are named for one object, and the length of each name. */
 const MAX_NAMED_MEMBERS = 10;
 const MAX_NAME_LENGTH = 64;
 
-/** Returns one problem for each unknown member of an object (D37). The path of the params themselves is empty. */
+/** Returns a problem for each of the first unknown members of an object (D37). The path of the params is empty. */
 function unknownMembers(path: string, value: unknown, allowed: readonly string[]): FieldProblem[] {
   const unknown = Object.keys(Object(value) as object).filter((name) => !allowed.includes(name));
   return unknown.slice(0, MAX_NAMED_MEMBERS).map((name) => ({

@@ -21,7 +21,8 @@ export type CallContext<Params> = Context<Params, CallMeta>;
  * The Moleculer action of a contract. It checks params and caller before the handler runs, and turns a refusal that
  * the handler returns into the error that the caller receives.
  *
- * Only idempotent actions are retried: any other action would run twice.
+ * The schema says which calls the caller may repeat after an error or without a response: reads, and idempotent writes
+ * with an id. Any other action could run twice (mixins/README.md, "Retries").
  */
 export function serve<Params, Result>(
   contract: ActionContract<Params, Result>,
@@ -53,7 +54,7 @@ export function serve<Params, Result>(
   return { [verb]: schema };
 }
 
-/** The write that the call belongs to; without an id for a read. A call without a write id is a new write. */
+/** The write that the call belongs to. A read has no id; a write without an id in its meta is a new write. */
 function writeContextOf(contract: Pick<ActionContract<unknown, unknown>, "keys">, meta: CallMeta): WriteContext {
   const { writeUntil: deadline, writeId } = meta;
   if (isRead(contract)) return { deadline };
@@ -92,7 +93,7 @@ function singleFlightWrites<Outcome>(): (write: WriteContext, work: () => Promis
   };
 }
 
-/** Whether the action only reads. Actions without a key rule are internal and only read. */
+/** Whether the action only reads. Every action with the key rule `none`, which only services call, is a read. */
 export function isRead({ keys }: Pick<ActionContract<unknown, unknown>, "keys">): boolean {
   return !keys.endsWith("write");
 }
@@ -146,7 +147,7 @@ export function asRefusal(error: unknown): Refusal | undefined {
 }
 
 /**
- * The error that the caller receives. A refusal passes unchanged. The text of any other error stays here, in the log.
+ * The error that the caller receives. A refusal passes unchanged. The text of an unexpected error is only logged here.
  */
 function asSafeError(
   error: unknown,

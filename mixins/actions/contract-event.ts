@@ -9,9 +9,10 @@ type Listener = (context: Context) => void;
 
 /**
  * The Moleculer event listener of a contract. A payload that violates the contract is dropped, counted and logged.
- * Nothing is requested again because of it: an event is only a hint, and anyone on the bus could have sent it.
+ * The listener does not request the payload again: an event is only a hint, and anyone on the bus could have sent it.
  *
- * In the process of the sender the handler is called during the write that is broadcast; it runs outside of that write.
+ * In the process of the sender Moleculer calls the listener during the write that is broadcast. The handler runs outside
+ * of that write, whose deadline does not apply to it.
  */
 export function listen<Payload>(
   contract: EventContract<Payload>,

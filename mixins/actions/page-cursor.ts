@@ -3,7 +3,7 @@ import { refuse, type Refusal } from "../../services/contracts/errors.ts";
 /** The position of an entry in the order of its list. A page begins after the position in the cursor of its request. */
 export type PagePosition = readonly (string | number)[];
 
-/** Compares texts by code unit, as the database compares ids. */
+/** Compares positions value by value; texts by code unit, as the database compares ids, which are ASCII. */
 export function comparePositions(a: PagePosition, b: PagePosition): number {
   for (const [at, value] of a.entries()) {
     const other = b[at] as typeof value;
@@ -18,7 +18,7 @@ const VERSION = 1;
 /** Writes and reads the cursors of one list (D49). A cursor has nothing but a position, so it gives access to nothing. */
 export interface PageCursors<Position extends PagePosition> {
   write(position: Position): string;
-  /** Undefined without a cursor; refused if the text is no cursor of this list. */
+  /** The position in a cursor; undefined without a cursor. Refuses a text that is no cursor of this list. */
   read(cursor: string | undefined): Position | undefined | Refusal;
 }
 
@@ -32,7 +32,7 @@ export function pageCursors<Position extends PagePosition>(list: string, example
     read(cursor) {
       if (cursor === undefined) return undefined;
       const position = positionIn(cursor);
-      // Writing the position again refuses a cursor of another version or list, and another spelling of the same position.
+      // The position is written again and compared: a cursor of another version or list, or another spelling, differs.
       return isPosition(position, example) && writeCursor(list, position) === cursor ? position : REFUSAL;
     },
   };
@@ -43,7 +43,7 @@ function isPosition<Position extends PagePosition>(
   values: readonly unknown[] | undefined,
   example: Position,
 ): values is Position {
-  return values?.length === example.length && values.every((each, at) => isValue(each, example[at]));
+  return values?.length === example.length && values.every((value, at) => isValue(value, example[at]));
 }
 
 function writeCursor(list: string, position: PagePosition): string {

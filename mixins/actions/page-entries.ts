@@ -4,12 +4,12 @@ import { DEFAULT_PAGE_ENTRIES, type Page, type PageParams } from "../../services
 import { TimeSlice } from "../async/time-slice.ts";
 import { comparePositions, type PageCursors, type PagePosition } from "./page-cursor.ts";
 
-/** Room for the names of the fields of an entry, which may be longer in a response, and for the separator. */
+/** Room for the comma, and for field names that are longer in a response (`epoch_start`) than here (`startsAt`). */
 const NAMES_BYTES = 128;
 /** Room for the other fields of a response, warnings included. */
 const OTHER_BYTES = 8_192;
 
-/** The entries of a page, up to the limits of a response in number and bytes (D38). A page has room for any one entry. */
+/** The entries of a page, up to the limits of a response in number and bytes (D38). The first entry always fits. */
 export class PageEntries<Entry> {
   readonly entries: Entry[] = [];
   readonly #limit: number;
@@ -49,7 +49,7 @@ export async function firstPage<Entry>(
   return { entries: page.entries };
 }
 
-/** A list whose entries have positions, in their order. */
+/** How the entries of a list are ordered, and the cursors of their positions. */
 export interface PagedList<Entry, Position extends PagePosition> {
   readonly cursors: PageCursors<Position>;
   readonly positionOf: (entry: Entry) => Position;

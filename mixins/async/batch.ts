@@ -1,10 +1,10 @@
 import DataLoader from "dataloader";
 import { settledOrTimedOut } from "./timeout.ts";
 
-/** Concurrent batches of one function. Items that arrive while these run form the next batch. */
+/** Largest number of concurrent batches of one function. Items that arrive while these run form the next batch. */
 const MAX_CONCURRENT_BATCHES = 2;
 
-/** For `slotTimeoutMs` of batched reads: a read that takes longer no longer holds back the next batch. */
+/** The `slotTimeoutMs` of batched reads: a read that takes longer no longer delays the next batch. */
 export const READ_SLOT_TIMEOUT_MS = 20;
 
 export interface BatchOptions {

@@ -1,7 +1,7 @@
 /**
  * A map for operations in flight, such as calls. The garbage collector can free a deleted value at once.
  *
- * A Map in V8 cannot do that. A Map whose entries change moves to a new table repeatedly, and the old table keeps a
+ * A Map in V8 retains deleted values. A Map whose entries change moves to a new table repeatedly, and the old table keeps a
  * link to the new one for iterators. If a table is in the old generation, which only a full collection examines, it
  * keeps its successors alive, with all values that were in flight when each was replaced, and every minor collection
  * copies them. In lists of events, a tenth of all memory was finished requests, and each collection took five times

@@ -11,13 +11,13 @@ let restsOver: Promise<unknown> = Promise.resolve();
 
 /**
  * Splits a long computation into slices, between which the event loop serves other requests. A rest is as long as the
- * slice before it. The rests of all computations of a process follow each other, so that computations use at most
- * half of the time of the process.
+ * slice before it, up to MAX_REST_MS. The rests of all computations of a process follow each other, so that
+ * computations use about half of the time of the process, however many there are.
  */
 export class TimeSlice {
   #startedAt = performance.now();
 
-  /** Starts a slice now; earlier waiting time does not count. */
+  /** Starts a slice now: the time in which the computation waited does not count. */
   begin(): void {
     this.#startedAt = performance.now();
   }

@@ -4,7 +4,7 @@ export class OperationTimeout extends Error {}
 /**
  * Returns an object whose methods are those of `operations`, each with a timeout. Only own methods are wrapped, so
  * `operations` must be a plain object and no instance of a class. Without a timeout, a connection whose other end
- * disappeared without a reset blocks the caller for ever, for example a post or a request.
+ * disappeared without a reset would block the caller for ever.
  *
  * @param withinMs - The timeout of the method with that name, in milliseconds.
  */

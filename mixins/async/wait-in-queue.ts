@@ -1,6 +1,6 @@
 /**
- * Waits at the end of a queue. Resolves with true when the queue's owner removes this function from the queue and
- * calls it, and with false after `maxWaitMs`; then it is no longer in the queue.
+ * Waits at the end of a queue of functions. Resolves with true when the queue's owner removes the added function and
+ * calls it. After `maxWaitMs` it removes the function itself, and resolves with false.
  */
 export function waitInQueue(waiting: (() => void)[], maxWaitMs: number): Promise<boolean> {
   return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import {
   type AttemptFailure,
   backoff,
   classify,
-  isRetryable,
+  mayRunTwice,
   pauseBeforeRetry,
   RETRY_POLICY,
   type RetryableAction,
@@ -25,13 +25,16 @@ interface CallAttemptsOptions {
 }
 
 /**
- * One call and its attempts (mixins/README.md, "Retries"). The first result counts, with one exception: if one attempt
- * of a write was not started, its error does not count while other attempts run or wait, or after one that may have
- * been performed.
+ * One call and its attempts (mixins/README.md, "Retries"). The first result counts, with one exception. An attempt of a
+ * write that was not started does not end the call while other attempts run or wait. If another attempt may have been
+ * performed, the call ends with the error of that attempt.
  */
 export class CallAttempts {
   readonly #options: CallAttemptsOptions;
-  /** The node that the call is addressed to; null means any replica. Moleculer writes the answering node here later. */
+  /**
+   * The node that the call is addressed to; null means any replica. A copy, because Moleculer overwrites `context.nodeID`
+   * with the node that responds.
+   */
   readonly #nodeId: string | null;
   readonly #isRetryAllowed: boolean;
   readonly #deadline: number;
@@ -42,9 +45,9 @@ export class CallAttempts {
   #runningAttempts = 0;
   /** Number of attempts that wait for the end of their pause. */
   #waitingAttempts = 0;
-  /** Number of retries after an error, without those of calls that had no response. */
+  /** Number of retries after an error; retries without a response are not counted. */
   #retriesAfterErrors = 0;
-  /** Number of delays that passed without a response. */
+  /** Number of delays that passed without a response, also those after which the budget allowed no retry. */
   #noResponseDelays = 0;
   #notReceivedSince: number | undefined;
   /** The first error after which the call may have been performed. */
@@ -58,7 +61,7 @@ export class CallAttempts {
     this.#options = options;
     this.#nodeId = context.nodeID;
     this.#isRetryAllowed = retries > 0;
-    this.#retriesLeft = isRetryable(action, context) ? retries : 0;
+    this.#retriesLeft = mayRunTwice(action, context) ? retries : 0;
     this.#deadline = performance.now() + (timeout || Infinity);
   }
 
@@ -97,8 +100,8 @@ export class CallAttempts {
       }, pauseMs);
       return;
     }
-    if (this.#mayHaveBeenPerformedByOthers(failure)) return;
-    // A refusal of the write itself holds for each of its attempts.
+    if (this.#mayOthersSucceed(failure)) return;
+    // A refusal is final: each attempt would get it.
     const isRefusal = !isTemporary && !isNotStarted;
     this.#end(() => this.#outcome.reject(isRefusal ? error : (this.#uncertainError ?? error)));
   }
@@ -117,8 +120,8 @@ export class CallAttempts {
     return pauseBeforeRetry(this.#retriesAfterErrors - 1);
   }
 
-  /** Whether the error of one attempt says nothing about the write, because other attempts have no result yet. */
-  #mayHaveBeenPerformedByOthers({ isNotStarted }: AttemptFailure): boolean {
+  /** Whether other attempts of the write may still succeed after this failure. */
+  #mayOthersSucceed({ isNotStarted }: AttemptFailure): boolean {
     const isWrite = this.#options.action.isRead !== true;
     return isWrite && isNotStarted && this.#runningAttempts + this.#waitingAttempts > 0;
   }
@@ -153,7 +156,7 @@ export class CallAttempts {
     const { context, lostMessages } = this.#options;
     this.#hasEnded = true;
     clearTimeout(this.#timer);
-    // Moleculer deletes only the request of the first attempt, and only if the call fails.
+    // Moleculer deletes only the request of the first attempt, and only if the call fails; the others would stay in memory.
     if (lostMessages !== undefined) for (const id of this.#callIds) context.broker.transit?.removePendingRequest(id);
     settle();
   }

@@ -11,7 +11,7 @@ export interface CborLimits {
 
 /** Largest nesting of arrays and maps. The body of a request may be 16 deep (D8); the contracts use 3. */
 const MAX_DEPTH = 24;
-/** No packet has a map with more keys than a service has actions. */
+/** Largest number of keys of one map. The largest map of a packet has a key for each action of a service. */
 const MAX_MAP_KEYS = 200;
 
 const [UNSIGNED, NEGATIVE, TEXT, ARRAY, MAP, SIMPLE] = [0, 1, 3, 4, 5, 7];
@@ -29,7 +29,7 @@ const [FIRST_SIMPLE, LAST_SIMPLE] = [20, 23];
 export function cborProblem(data: Uint8Array, { bytes, items, containers, keys }: CborLimits): string | undefined {
   if (data.length > bytes) return `larger than ${bytes} bytes`;
   if (data.length === 0 || data[0]! >> 5 !== MAP) return "not a map";
-  /** Number of items that each open array or map still lacks. The items of a map are its keys and values. */
+  /** Number of items still to be read in each open array or map. The items of a map are its keys and values. */
   const remaining: number[] = [1];
   const isMap: boolean[] = [false];
   let at = 0;

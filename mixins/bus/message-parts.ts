@@ -1,12 +1,12 @@
 /**
- * A message that is too large for the bus is sent in parts. Each part begins with a byte with which no packet begins,
- * then the id of the message, the number of the part and the number of all parts.
+ * A message that is too large for the bus is sent in parts. A part begins with the byte 0, with which no packet begins (a
+ * packet is a CBOR map). Then follow the id of the message, the index of the part and the number of all parts.
  */
 const PART_MARKER = 0;
 const ID_BYTES = 16;
 const HEADER_BYTES = 1 + ID_BYTES + 8;
 
-/** Splits a message into parts of `partBytes` each. */
+/** Splits a message into parts with `partBytes` of it each; the last part may have less. */
 export function splitMessage(message: Buffer, id: Buffer, partBytes: number): Buffer[] {
   const count = Math.ceil(message.length / partBytes);
   return Array.from({ length: count }, (_, at) => {
@@ -31,7 +31,7 @@ interface Unfinished {
 /**
  * Joins the parts of messages. The bus delivers messages in order or not at all. A message that is incomplete after
  * `maxAgeMs` has lost a part; it is dropped when the next message begins. A message of more than `maxBytes` is
- * dropped, and so is the oldest message when all unfinished ones hold twice as much.
+ * dropped. When all unfinished messages hold more than twice `maxBytes`, the oldest ones are dropped.
  */
 export class MessageJoiner {
   readonly #unfinished = new Map<string, Unfinished>();

@@ -41,7 +41,7 @@ const NO_RESPONDERS = 503;
  * mixins/README.md lists the defects of Moleculer's own NATS transporter.
  *
  * A request without a subscriber, as in the moment in which a server of the NATS cluster is lost, fails at once. No
- * replica has it, so it can be sent again (retries.middleware.ts).
+ * replica has received the request, so any request can be sent again (retries.middleware.ts).
  *
  * A response may hold ten thousand events (D17), more than a NATS server accepts in one message. A large response is
  * sent in parts. Only responses are, because a response goes to one node; the parts of a request could reach several.
@@ -54,7 +54,7 @@ export class NatsTransporter extends moleculer.Transporters.Base {
   /** The subscriptions of queue groups, by subject. */
   readonly #queueGroups = new Map<string, Subscription>();
   readonly #joiner = new MessageJoiner(MAX_AGE_MS, MAX_RESPONSE_BYTES);
-  /** A write to the connection costs more than a message: all messages of a turn are one write. */
+  /** A write to the connection costs more than a message, so all messages of a turn of the event loop are one write. */
   readonly #endOfTurn = new EndOfTurn();
   readonly #refusals = new RateLimitedLog((fields, text) => this.broker.getLogger("bus").warn(fields, text));
 
@@ -131,8 +131,8 @@ export class NatsTransporter extends moleculer.Transporters.Base {
   }
 
   /**
-   * A node may subscribe only to the subjects of its responses. So the server reports on a subject below them that a
-   * request has no responders.
+   * The reply subject of a request is below the subject of the node's responses, the only one to which the node may
+   * subscribe. There the NATS server reports that a request has no responders.
    */
   #subscribeToNoResponders(): void {
     const prefixLength = this.#noRespondersSubject("").length;
@@ -155,12 +155,12 @@ export class NatsTransporter extends moleculer.Transporters.Base {
   override async makeBalancedSubscriptions(): Promise<void> {
     const { services } = this.broker.getLocalNodeInfo();
     const wanted = services.flatMap((service) => this.#queueGroupsOf(service as ServiceInfo));
-    // The subscription is written to the connection at once: a node that learns of the action later reaches it.
+    // Subscriptions are written to the connection at once, so that a node that then learns of the action reaches this one.
     for (const queueGroup of wanted) this.#join(queueGroup);
     const subjects = new Set(wanted.map(({ subject }) => subject));
     const removed = [...this.#queueGroups.keys()].filter((subject) => !subjects.has(subject));
     await Promise.all(removed.map((subject) => this.#leave(subject)));
-    // A connection that is lost now subscribes again when it is back.
+    // If the connection is lost now, the client subscribes again on reconnecting.
     await this.#connection?.flush().catch(() => {});
   }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** The form of a node id in subjects: one to four tokens of letters, digits, hyphens and underscores. */
+/** A node id in subjects: one to four tokens, each with 1 to 120 letters, digits, hyphens and underscores. */
 const NODE_ID = /^[\w-]{1,120}(?:\.[\w-]{1,120}){0,3}$/;
 const SUFFIX = /-[0-9a-f]{8}$/;
 

@@ -10,7 +10,7 @@ type Nodes = ServiceBroker["registry"]["nodes"];
 /** Largest number of known processes, including those that have left: Moleculer remembers them for ten minutes. */
 const MAX_NODES = 1_000;
 
-/** Version 5 (Moleculer 0.15) adds the fields `headers` and `seq`, which may be absent, to version 4 (Moleculer 0.14). */
+/** Version 5 of the protocol (Moleculer 0.15) adds the field `headers`, which may be absent, to version 4 (0.14). */
 const PREVIOUS_PROTOCOL_VERSION = "4";
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.length <= 300;
@@ -34,7 +34,7 @@ type Shape = Readonly<Record<string, (value: unknown) => boolean>>;
 const call = { id: isText, meta: isObjectOrAbsent, headers: isObjectOrAbsent, stream: isNoStream, seq: isAbsent };
 
 /**
- * The fields that Moleculer reads without a check, by command. If it fails on a packet, it writes the whole packet
+ * The fields that Moleculer reads without a check, by command. If Moleculer fails on a packet, it writes the whole packet
  * into the log.
  */
 const SHAPES: Readonly<Record<string, Shape>> = {
@@ -52,8 +52,8 @@ const SHAPES: Readonly<Record<string, Shape>> = {
  *
  * Moleculer stops the process when it receives an INFO with its own node id. Node ids are unique here (node-id.ts),
  * so such a packet is forged and is dropped. An INFO that is forged in the name of another process would be believed
- * for ever. Therefore a heartbeat also contains the instance id and the number of the sender's last INFO, which
- * Moleculer leaves out; if they do not match, the receiver requests a new INFO.
+ * for ever. Therefore a heartbeat also contains the instance id of the sender and the number of its last INFO; Moleculer's
+ * own heartbeats lack both. If they differ from the known ones, the receiver requests a new INFO.
  */
 export function packetChecks(): Middleware {
   let log: RateLimitedLog | undefined;
@@ -118,8 +118,8 @@ function hasCapacity(nodes: Nodes, sender: string): boolean {
 }
 
 /**
- * Moleculer requests another INFO if the numbers differ, but accepts only one with a higher number than the known
- * one.
+ * Moleculer requests another INFO if the numbers differ, but accepts only an INFO with a higher number than the known
+ * one. Therefore the known number is set to 0: any INFO is then accepted.
  */
 function requestInfoOnMismatch(nodes: Nodes, { sender, instanceID, seq }: Payload): void {
   const node = nodes.get(sender as string);

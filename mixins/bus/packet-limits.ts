@@ -20,22 +20,22 @@ const REQUEST: CborLimits = { bytes: 128 * KIB, items: 20_000, containers: 5_000
 const RESPONSE: CborLimits = { bytes: 48 * MIB, items: 2_500_000, containers: 100_000, keys: 300_000 };
 /** The largest event: the counts of a gateway against its rate limits (services/api/rates). */
 const EVENT: CborLimits = { bytes: 128 * KIB, items: 20_000, containers: 5_000, keys: 10_000 };
-/** The actions and events of all five services in one process take 24 KiB. */
+/** The largest INFO lists the actions and events of all services in one process: 24 KiB, when there were five services. */
 const INFO: CborLimits = { bytes: 128 * KIB, items: 20_000, containers: 5_000, keys: 10_000 };
-/** A sender and a few numbers. */
+/** A packet with a sender and a few numbers. */
 const SIGNAL: CborLimits = { bytes: KIB, items: 40, containers: 10, keys: 20 };
 
 /**
- * Limits by command of Moleculer's protocol. The others (DISCOVER, DISCONNECT, HEARTBEAT, PING, PONG) are signals.
+ * Limits by command of Moleculer's protocol. Any other command (DISCOVER, DISCONNECT, HEARTBEAT, PING, PONG) has SIGNAL.
  */
 const LIMITS: Readonly<Record<string, CborLimits>> = { REQ: REQUEST, RES: RESPONSE, EVENT, INFO };
 
 /**
- * The sender refuses a larger request with an error. A receiver would drop it, and the caller would wait for the
- * time-out.
+ * The sender refuses a larger request with an error. A receiver would drop the request, and the caller would wait for
+ * the timeout.
  */
 export const MAX_REQUEST_BYTES = REQUEST.bytes;
-/** Largest size of a response that is sent in parts. All unfinished ones of a process hold at most twice as much. */
+/** Largest size of a response that is sent in parts. All unfinished responses of a process hold twice this size at most. */
 export const MAX_RESPONSE_BYTES = RESPONSE.bytes;
 
 /** Returns the reason why the bytes must not be decoded as a packet of that command; undefined if they may be. */

@@ -6,10 +6,11 @@ import { RETRY_POLICY, type RetryableAction } from "./retry-policy.ts";
 type Handler = (this: Service, context: Context) => Promise<unknown>;
 
 /**
- * Retries failed calls by the policy in mixins/README.md. The caller retries a call, within its timeout.
+ * Retries failed calls by the policy in mixins/README.md. The caller retries a call, within its timeout. At the timeout
+ * Moleculer's own middleware ends a call within the process, and `CallAttempts` a call over the bus.
  *
  * Moleculer's own retries give each attempt the whole timeout again. A request could take three times as long as its
- * caller waits, and a write that its caller gave up could be stored after a later one.
+ * caller waits, and a write could still be stored after its caller had given it up and made another one.
  */
 export function retries({
   noResponseMs = RETRY_POLICY.noResponseMs,
@@ -23,12 +24,12 @@ export function retries({
 
     localAction(next: Handler, action: RetryableAction): Handler {
       // A write that is not idempotent is retried only if no service received it. Within a process each call is
-      // received; over the bus a call may not be, so `remoteAction` skips no write.
+      // received. Over the bus a call may find no service; therefore `remoteAction` handles every write.
       if (action.isRead !== true && action.isIdempotent !== true) return next;
       return function callWithRetries(context) {
-        // The other process, which has made the call over the bus, retries it.
+        // A call from another process has the node id of that process here. That process retries the call.
         if (context.nodeID !== context.broker.nodeID) return next.call(this, context);
-        const send: Send = (each) => next.call(this, each);
+        const send: Send = (attempt) => next.call(this, attempt);
         return new CallAttempts({ send, context, action }).run();
       };
     },
@@ -36,7 +37,7 @@ export function retries({
     remoteAction(next: Handler, action: RetryableAction): Handler {
       const budget = action.isRead === true ? budgets.reads : budgets.writes;
       return function callWithRetries(context) {
-        const send: Send = (each) => next.call(this, each);
+        const send: Send = (attempt) => next.call(this, attempt);
         return new CallAttempts({ send, context, action, lostMessages: { budget, noResponseMs } }).run();
       };
     },

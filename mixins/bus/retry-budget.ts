@@ -11,7 +11,7 @@ export class RetryBudget {
     this.#available = max;
   }
 
-  /** Counts a call, which adds a part of a retry to the budget. */
+  /** Adds the part of a retry that each call adds to the budget. */
   add(): void {
     this.#available = Math.min(this.#max, this.#available + RETRY_POLICY.retriesPerCall);
   }

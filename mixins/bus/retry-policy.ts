@@ -10,27 +10,30 @@ export interface RetryableAction extends ActionSchema {
 
 /** The numbers of the policy that mixins/README.md describes ("Retries"). Times are in milliseconds. */
 export const RETRY_POLICY = {
-  /** Retries of one call after temporary errors and without a response, both together. */
+  /** Largest number of retries of one call: those after a temporary error and those without a response. */
   maxRetries: 2,
   /** Pause before the first retry after an error; each further pause is twice as long. */
   firstPauseMs: 50,
   maxPauseMs: 200,
-  /** Time since the first failure of this kind for which a call that no service receives is repeated. */
+  /** A call that no service received is repeated for this long after the first such failure. */
   notReceivedMs: 2_500,
   /**
-   * Delay of the first retry of a call without a response; the next delay is twice as long. A message may be lost with a
-   * replica or a NATS server.
+   * Delay of the first retry of a call without a response; the next delay is twice as long. A message may be lost when a
+   * replica or a NATS server is lost.
    */
   noResponseMs: 800,
-  /** Retries of reads without a response, in the full budget of a process. A read may take long: its owner may be slow. */
+  /**
+   * Number of retries in the full budget of a broker for reads. It is smaller than that for writes: a read without a
+   * response may only be slow, and its retry would double the work of the owner.
+   */
   readBudget: 50,
   /** The same for writes. A write is short, and its owner performs concurrent attempts of one write once. */
   writeBudget: 200,
-  /** Part of a retry that each call adds to its budget. */
+  /** Each call adds this part of a retry to the budget. */
   retriesPerCall: 0.1,
 } as const;
 
-/** The pause before a retry after an error: min(200, 50 · 2^n) ms after n earlier ones of the call. */
+/** The pause in milliseconds before the next retry of a call that had `retriesBefore` retries after errors. */
 export function pauseBeforeRetry(retriesBefore: number): number {
   return Math.min(RETRY_POLICY.maxPauseMs, backoff(RETRY_POLICY.firstPauseMs, retriesBefore));
 }
@@ -40,25 +43,28 @@ export function backoff(firstMs: number, delaysBefore: number): number {
   return firstMs * 2 ** delaysBefore;
 }
 
-/** Whether a call may be retried: a read, or an idempotent write with an id (`CallMeta`). */
-export function isRetryable({ isRead, isIdempotent }: RetryableAction, { meta }: Context<unknown, CallMeta>): boolean {
+/** Whether several attempts of a call may run: for a read, or an idempotent write with an id (`CallMeta`). */
+export function mayRunTwice({ isRead, isIdempotent }: RetryableAction, { meta }: Context<unknown, CallMeta>): boolean {
   return isRead === true || (isIdempotent === true && meta.writeId !== undefined);
 }
 
 /** Moleculer's errors for a call that no service received. */
 const NOT_RECEIVED = new Set(["SERVICE_NOT_FOUND", "SERVICE_NOT_AVAILABLE"]);
-/** Errors of an owner that has not started this attempt; other attempts may have been performed. */
+/** Errors by which an owner says that this attempt has changed nothing; other attempts may have been performed. */
 const NOT_STARTED = new Set(["UNAVAILABLE", "TOO_MANY_REQUESTS"]);
 const TIMED_OUT = 504;
 
-/** The consequences of an attempt's error. UNAVAILABLE is temporary and was not started. */
+/** The consequences of an attempt's error. An attempt with UNAVAILABLE is both temporary and not started. */
 export interface AttemptFailure {
   readonly error: unknown;
   /** No service received the attempt. */
   readonly isNotReceived: boolean;
-  /** The attempt was not started, or not even received; another attempt may have been started. */
+  /** The attempt changed nothing: no service received it, or its owner refused it for now. */
   readonly isNotStarted: boolean;
-  /** The service responded that it is temporarily unavailable. A timeout is not worth another attempt. */
+  /**
+   * The owner could not perform the attempt now, or does not know whether it has (OUTCOME_UNKNOWN). A timeout is not worth
+   * another attempt.
+   */
   readonly isTemporary: boolean;
 }
 

@@ -7,7 +7,7 @@ export interface Download {
   readonly kind: "response";
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Ends with an error if the response does. */
+  /** Ends with an error if the response is not complete. */
   readonly body: AsyncIterable<Buffer>;
   /** Closes the connection if the body was not read to its end. */
   close(): void;
@@ -38,8 +38,8 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Downloads from addresses that users choose. Every address, that of a redirect included, is checked, and the connection uses
- * the addresses that were checked (`target-guard.ts`).
+ * Downloads from URLs that users choose. Every URL, that of a redirect included, is checked, and the connection uses the IP
+ * addresses that were checked (`target-guard.ts`).
  */
 export function downloader({ allowPrivate, resolve }: DownloaderOptions): Downloader {
   const agentFor = (protocol: string) =>
@@ -48,9 +48,10 @@ export function downloader({ allowPrivate, resolve }: DownloaderOptions): Downlo
       allowH2: false,
       // The next download is minutes later.
       keepAliveTimeout: 1,
+      // The signal limits the time of the whole download.
       headersTimeout: 0,
       bodyTimeout: 0,
-      // The signal ends an attempt to connect, too.
+      // The signal also ends an attempt to connect.
       connect: { timeout: 0, lookup: guardedLookup(protocol, allowPrivate, resolve) },
     });
   const agents: Readonly<Record<string, Agent>> = { "https:": agentFor("https:"), "http:": agentFor("http:") };
@@ -85,7 +86,7 @@ export function downloader({ allowPrivate, resolve }: DownloaderOptions): Downlo
   };
 }
 
-/** undici notices the signal only when the name of the host is resolved, which may take minutes. */
+/** undici notices the signal only after it has resolved the name of the host, which may take minutes. */
 async function orAborted(
   response: Promise<Dispatcher.ResponseData>,
   signal: AbortSignal,
@@ -115,7 +116,7 @@ const TOO_MANY: FailedDownload = {
   message: `there were more than ${MAX_REDIRECTS} redirects`,
 };
 
-/** The address of a redirect; undefined for another response. One that is malformed is no address that is allowed. */
+/** The URL of a redirect; undefined for another response. A malformed URL becomes `invalid:`, which is refused. */
 function locationOf({ statusCode, headers }: Dispatcher.ResponseData, from: string): string | undefined {
   const { location } = headers;
   if (!REDIRECTS.has(statusCode) || typeof location !== "string") return undefined;
@@ -127,14 +128,16 @@ function downloadOf(response: Dispatcher.ResponseData): Download {
   return { kind: "response", status, headers, body, close: () => close(response) };
 }
 
+/** Closes the connection of a response. undici reports that as an error of the body, to which nobody listens any more. */
 function close({ body }: Dispatcher.ResponseData): void {
   body.on("error", () => undefined).destroy();
 }
 
-/** The failure of a request, or of the body of its response. */
+/** The failure of a request, or of the body of its response. The signal is aborted at the timeout or at a stop. */
 export function failureOf(error: unknown, signal: AbortSignal): FailedDownload {
   if (signal.aborted) return { kind: "failed", error: "TIMED_OUT", message: "the response took too long" };
   const { code, message, errors } = error as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
+  // An AggregateError has `errors`: undici tried several addresses.
   const reason = errors?.[0]?.code ?? code ?? message;
   if (reason === TARGET_REFUSED) return REFUSED;
   return { kind: "failed", error: "NO_RESPONSE", message: `there was no complete response: ${reason}` };

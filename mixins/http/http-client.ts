@@ -7,7 +7,7 @@ export interface HttpRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** For name resolution, connection, request and response together. */
+  /** Time for name resolution, connection, request and response together. */
   readonly timeoutMs: number;
 }
 
@@ -45,7 +45,7 @@ interface HttpClientOptions {
   readonly idleMs?: number;
 }
 
-/** To one host. Further requests wait for a free connection within their timeout. */
+/** Largest number of connections to one host. Further requests wait for a free connection within their timeout. */
 const MAX_CONNECTIONS = 64;
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -56,7 +56,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 export function httpClient({ maxBodyBytes, lookup, idleMs = 30_000 }: HttpClientOptions): HttpClient {
   const agent = new Agent({
     connections: MAX_CONNECTIONS,
-    // One request at a time on a connection: of several, it would be unknown which ones arrived.
+    // One request at a time on a connection: if it is lost, it must be known which request may have arrived.
     pipelining: 1,
     allowH2: false,
     keepAliveTimeout: idleMs,

@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 export type SignatureHeaders = Readonly<Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>>;
 
 /**
- * Signs id, time and body together, so that none of them can be changed or replayed.
+ * Signs id, time and body together, so that a receiver recognizes a changed request, and by its time a repeated one.
  *
  * @param atSeconds - Unix time.
  * @param secret - `whsec_` and base64.

@@ -61,7 +61,7 @@ export function isAllowedLiteral(url: URL, allowPrivate: boolean): boolean {
   return isIP(host) === 0 || isAllowed(host, url.protocol, allowPrivate);
 }
 
-/** Whether requests to the URL may be allowed. The addresses of a name are checked when it is resolved. */
+/** Whether the URL itself allows a request. The addresses of a host name are checked when the name is resolved. */
 export function isAllowedUrl(url: string, allowPrivate: boolean): boolean {
   const target = new URL(url);
   const isHttp = target.protocol === "https:" || (allowPrivate && target.protocol === "http:");

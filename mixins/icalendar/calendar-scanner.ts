@@ -5,7 +5,7 @@ import { ZoneLines } from "./zone-lines.ts";
 /** The limits of a body. */
 const SCAN_LIMITS = { events: 50_000, zones: 1_000, depth: 10 };
 
-/** A body that is no iCalendar, or exceeds a limit; the message continues "body". */
+/** A body that is no iCalendar, or exceeds a limit. The message has no subject: "body" precedes it. */
 export class InvalidCalendar extends Error {}
 
 /** The parts of a body that an import needs. */
@@ -16,16 +16,16 @@ export interface ScannedCalendar {
   readonly zones: ReadonlyMap<string, string>;
   /** The value of REFRESH-INTERVAL (RFC 7986), or of X-PUBLISHED-TTL, which older programs write: a duration. */
   readonly refreshInterval?: string;
-  /** Properties and components that are not imported, with their numbers. */
+  /** Number of the properties and components that are not imported, by name. */
   readonly notImported: ReadonlyMap<string, number>;
 }
 
-/** Names that are shown; others are counted as `X-` or `other`, because a response repeats nothing of its request. */
+/** Names that are shown; others are counted as `X-` or `other`, because a response repeats no text of its request. */
 const SHOWN: ReadonlySet<string> = new Set(
   `VALARM VTODO VJOURNAL VFREEBUSY ATTACH ATTENDEE CATEGORIES CLASS COMMENT CONFERENCE CONTACT GEO ORGANIZER PRIORITY
   RELATED-TO REQUEST-STATUS RESOURCES`.split(/\s+/),
 );
-/** Properties of a VEVENT that say nothing about its content. */
+/** Properties of a VEVENT that are neither imported nor reported, because they do not describe the event. */
 const IGNORED: ReadonlySet<string> = new Set(["DTSTAMP", "CREATED", "LAST-MODIFIED", "TRANSP"]);
 /** Properties of a calendar: how often its subscribers should read it. */
 const REFRESH: ReadonlySet<string> = new Set(["REFRESH-INTERVAL", "X-PUBLISHED-TTL"]);

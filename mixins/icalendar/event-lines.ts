@@ -24,7 +24,7 @@ export interface ScannedEvent {
 export interface UnreadableEvent {
   readonly line: number;
   readonly reason: SkipReason;
-  /** Absent if it has none that an event can have. */
+  /** Absent if the VEVENT has no UID, or a longer one than an event can have. */
   readonly uid?: string;
 }
 
@@ -41,7 +41,10 @@ const REPEATED: Readonly<Record<string, number>> = {
 /** Properties of dates, whose number a client may choose. */
 const DATES: ReadonlySet<string> = new Set(["EXDATE", "RDATE"]);
 const MAX_DATES_LENGTH = 20_000;
-/** Characters of a line that are kept: in a text twice as many as it may have, which may all be escaped, and its parameters. */
+/**
+ * Largest number of characters of a line that are kept, by property: for a text, twice its largest length, because each
+ * character may be escaped, and room for its parameters.
+ */
 const KEPT: Readonly<Record<string, number>> = {
   DESCRIPTION: 9_000,
   SUMMARY: 1_500,
@@ -49,12 +52,12 @@ const KEPT: Readonly<Record<string, number>> = {
   IMAGE: 2_300,
   ATTACH: 2_300,
 };
-/** Bytes of one VEVENT in a call over the bus. */
+/** Largest size of one VEVENT in a call over the bus. */
 const MAX_EVENT_BYTES = 49_152;
 /** Largest number of TZIDs in one VEVENT. */
 const MAX_ZONES = 5;
 
-/** The lines of a VEVENT, as they are read. */
+/** Collects the lines of a VEVENT while a body is read. */
 export class EventLines {
   readonly #line: number;
   readonly #lines: string[] = [];
@@ -71,7 +74,7 @@ export class EventLines {
     this.#line = line;
   }
 
-  /** Adds a property; false if it is not imported. */
+  /** Adds the line of a property; false if the line is not imported. */
   add(name: string, { text, isCut }: ContentLine): boolean {
     if (text === undefined) {
       this.#reason ??= "NOT_UTF8";
@@ -115,10 +118,10 @@ export class EventLines {
 }
 
 const HAS_ZONE: ReadonlySet<string> = new Set(["DTSTART", "DTEND", "EXDATE", "RDATE", "RECURRENCE-ID"]);
-/** The TZID is within so many characters. */
+/** Number of characters at the beginning of a line in which a parameter is looked for. */
 const MAX_PARAMS_LENGTH = 1_000;
 
-/** An attachment in the body itself is not imported. */
+/** Whether an ATTACH is the address of a file. A file in the body itself is not imported. */
 function isAddress(text: string): boolean {
   return !/[;]VALUE=BINARY/i.test(text.slice(0, MAX_PARAMS_LENGTH));
 }

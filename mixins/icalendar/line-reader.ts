@@ -2,22 +2,22 @@ import { isAscii } from "node:buffer";
 
 /** A content line without folds and line break (RFC 5545, section 3.1). */
 export interface ContentLine {
-  /** Number of its first physical line, from 1. */
+  /** Number of the first physical line of the content line, from 1. */
   readonly number: number;
-  /** Undefined if its bytes are not UTF-8. */
+  /** Undefined if the bytes of the line are not UTF-8. */
   readonly text: string | undefined;
   /** Whether the end of a very long line was dropped. */
   readonly isCut: boolean;
 }
 
-/** Bytes of a line that are kept: more than any property that is imported may have. */
+/** Number of bytes of a line that are kept: more than any property that is imported may have. */
 const MAX_LINE_BYTES = 24_576;
 
 const [LF, CR, SPACE, TAB] = [0x0a, 0x0d, 0x20, 0x09];
 
 /**
- * Reads content lines from pieces of a body. Lines are unfolded as bytes, because a program may fold within a character. It
- * holds one line, of which it keeps `MAX_LINE_BYTES`, however often the line is folded.
+ * Reads content lines from pieces of a body. Lines are unfolded as bytes, because a program may fold within a character.
+ * The reader holds one line, of which it keeps `MAX_LINE_BYTES`, however often the line is folded.
  */
 export class LineReader {
   readonly #line = Buffer.allocUnsafe(MAX_LINE_BYTES);
@@ -29,7 +29,7 @@ export class LineReader {
   #isAtStart = true;
   #endsWithCr = false;
 
-  /** The lines that end in this piece. */
+  /** The content lines that are complete with this piece: the next line has begun, and is no continuation. */
   *read(piece: Buffer): Generator<ContentLine> {
     for (let from = 0; from < piece.length;) {
       if (this.#isAtStart) {

@@ -4,12 +4,12 @@ import { refuse, type Refusal } from "../../services/contracts/errors.ts";
 import { CalendarScanner, InvalidCalendar, type ScannedCalendar } from "./calendar-scanner.ts";
 import { LineReader } from "./line-reader.ts";
 
-/** The refusal of a larger body. */
+/** The refusal of a body that is larger than MAX_IMPORT_BYTES. */
 export const TOO_LARGE = refuse("PAYLOAD_TOO_LARGE", undefined, `The body is larger than ${MAX_IMPORT_BYTES} bytes`);
 
 /**
- * Reads a body while it arrives, in slices of time between which other requests are served; the client sends no faster than
- * it is read. Of the body only what is imported is kept.
+ * Reads a body while it arrives, in slices of time between which other requests are served. The body is read no faster than
+ * it is scanned, so that the client has to wait. Only the lines that are imported are kept.
  */
 export async function readCalendar(body: AsyncIterable<Buffer>): Promise<ScannedCalendar | Refusal> {
   const [lines, scanner, slice] = [new LineReader(), new CalendarScanner(), new TimeSlice()];
@@ -33,5 +33,5 @@ export async function readCalendar(body: AsyncIterable<Buffer>): Promise<Scanned
   }
 }
 
-/** A piece takes less than a millisecond also if it has nothing but the shortest lines. */
+/** Size of the pieces of a chunk. A piece takes less than a millisecond, even one of only the shortest lines. */
 const PIECE_BYTES = 4_096;

@@ -1,14 +1,14 @@
 import { MAX_ZONE_LENGTH } from "../../services/contracts/event-import.contract.ts";
 
-/** Properties that are kept. An observance is a STANDARD or DAYLIGHT component (RFC 5545, section 3.6.5). */
+/** The properties that are kept, of a zone and of an observance: a STANDARD or DAYLIGHT component (RFC 5545, 3.6.5). */
 const OF_ZONE: ReadonlySet<string> = new Set(["TZID", "X-LIC-LOCATION"]);
 const OF_OBSERVANCE: ReadonlySet<string> = new Set(["DTSTART", "TZOFFSETFROM", "TZOFFSETTO", "RRULE"]);
 /** Largest number of characters of a line that is kept. */
 const MAX_LINE_LENGTH = 300;
 
 /**
- * Collects the lines of one VTIMEZONE while a body is read. If they are too long, its first observances are removed: the last
- * ones are assumed to apply to present events.
+ * Collects the lines of one VTIMEZONE while a body is read. If they are too long, the first observances are removed: the
+ * last ones are assumed to apply to present events.
  */
 export class ZoneLines {
   /** Lines of the zone itself, by property. */
@@ -29,7 +29,7 @@ export class ZoneLines {
     if (isKept && !lines.has(name) && text.length <= MAX_LINE_LENGTH) lines.set(name, text.replaceAll("\r", ""));
   }
 
-  /** `name` is STANDARD or DAYLIGHT. */
+  /** Ends the observance that has begun. `name` is STANDARD or DAYLIGHT. */
   endObservance(name: string): void {
     if (this.#observance === undefined) return;
     const text = `\nBEGIN:${name}\n${[...this.#observance.values()].join("\n")}\nEND:${name}`;

@@ -1,16 +1,16 @@
 import type { Model } from "mongoose";
 import { batched, READ_SLOT_TIMEOUT_MS } from "../async/batch.ts";
 
-/** Largest number of rows of one query if they are small. */
+/** Largest number of rows of one query by default, for small rows. */
 const MAX_SMALL_ROWS = 500;
 
 /** A row as it is read: without the fields that the projection excludes. */
 type ReadRow<Stored, Excluded extends PropertyKey> = Omit<Stored, Excluded> & { readonly _id: string };
 
 /**
- * Reads documents by id, without the fields that the projection excludes. Ids that are requested in the same turn of
- * the event loop, or while two queries are in flight, are one query. Nothing is cached: each document is read after
- * it was requested.
+ * Reads documents by id, without the fields that the projection excludes. One query reads all ids that are requested in
+ * the same turn of the event loop, or while two queries are in flight. Nothing is cached: each document is read after it
+ * was requested.
  *
  * @param maxRows - Largest number of rows of one query. The driver decodes all rows of a reply in one turn of the event
  * loop, so large rows need a smaller number.

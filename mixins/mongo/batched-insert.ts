@@ -8,10 +8,10 @@ import { DeadlinePassed, deadlineStages, isRefusedAsLate } from "./write-context
 import { type UpdatableModel, type UpdateStatement, bulkUpdate } from "./bulk-update.ts";
 
 /**
- * Timeout of a command. Its callers have given up by then, and a command without a response must not keep others
- * waiting.
+ * Timeout of a batch, its second attempt included. The callers have given up by then, and a batch without a response must
+ * not delay the next one.
  */
-const COMMAND_TIMEOUT_MS = 10_000;
+const BATCH_TIMEOUT_MS = 10_000;
 
 /** Largest number of inserts in one command. */
 const MAX_INSERTS = 100;
@@ -23,13 +23,13 @@ export interface Insert {
 }
 
 /**
- * Stores first revisions of records; concurrent ones are one command. Each resolves when it is durable: with true, or
- * with false if another record has the id. It rejects with DeadlinePassed if it reached the database after its
- * deadline.
+ * Returns a function that stores the first revision of a record. Concurrent calls share a command. A call resolves with
+ * true when the record is durable, and with false if another record has the id. It rejects with DeadlinePassed if the
+ * insert reached the database after the deadline of its write.
  *
- * An insert cannot use `$$NOW`, so each is an upsert. If the outcome of a command is unknown, as when the primary was
- * lost, the command is sent once more; a record that exists then was stored by the first attempt. Therefore the ids of
- * the records must be random.
+ * An insert cannot use `$$NOW`, so each insert is an upsert. If the outcome of a command is unknown, as when the primary
+ * was lost, the command is sent once more; a record that exists then was stored by the first attempt. Therefore no other
+ * write may use the id: ids come from write ids (mixins/README.md).
  */
 export function batchedInsert(model: UpdatableModel): (insert: Insert) => Promise<boolean> {
   const insertAll = async (statements: readonly UpdateStatement[]) => {
@@ -43,23 +43,31 @@ export function batchedInsert(model: UpdatableModel): (insert: Insert) => Promis
     } catch (error) {
       // No server was found for seconds; a second attempt would find none either.
       if (error instanceof mongoose.mongo.MongoServerSelectionError || !isDatabaseUnavailable(error)) throw error;
-      const outcomes = await insertAll(statements);
-      // An insert that is too late now may have been stored by the first attempt.
-      return outcomes.map((outcome) => (outcome instanceof DeadlinePassed ? (error as Error) : outcome || true));
+      return (await insertAll(statements)).map((outcome) => afterSecondAttempt(outcome, error as Error));
     }
   }
 
   const insert = batched(
     (statements: readonly UpdateStatement[]) =>
-      withTimeout(COMMAND_TIMEOUT_MS, "the batched insert", insertWithRetry(statements)),
+      withTimeout(BATCH_TIMEOUT_MS, "the batched insert", insertWithRetry(statements)),
     { maxSize: MAX_INSERTS },
   );
+  // `deadlineStages` is called here, in the context of the write: a batch has inserts of several writes.
   return ({ record: { _id }, replacement }) =>
     insert({
+      // Matches no stored record, so the upsert inserts, or fails with DUPLICATE_KEY.
       q: { _id, revision: { $exists: false } },
       u: [...replacement, ...deadlineStages()],
       upsert: true,
     });
+}
+
+/** The outcome of an insert after both attempts. `firstError` is the error of the first attempt, which had no outcome. */
+function afterSecondAttempt(outcome: boolean | Error, firstError: Error): boolean | Error {
+  // An insert that is too late now may have been stored by the first attempt.
+  if (outcome instanceof DeadlinePassed) return firstError;
+  // False: the record exists, so the first attempt has stored it.
+  return outcome === false ? true : outcome;
 }
 
 /** True for a stored record, false if another record has the id. */

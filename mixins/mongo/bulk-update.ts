@@ -31,8 +31,8 @@ interface RefusedUpdate {
 }
 
 /**
- * Makes many updates in one command. An update that fails does not stop the others. The result is journalled by a
- * majority. If the call rejects, each update may have been stored or not.
+ * Makes many updates in one command. An update that fails does not stop the others. Resolves when a majority has
+ * journalled the updates. If the call rejects, each update may have been stored or not.
  */
 export async function bulkUpdate(
   model: UpdatableModel,

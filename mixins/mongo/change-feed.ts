@@ -23,8 +23,8 @@ export function stampedReplacement(
 }
 
 /**
- * The same for a new record. Its id comes from the write that creates it (`CallMeta`), so it does not store the write
- * id.
+ * The same for a new record. The id of the record comes from the write that creates it (`CallMeta`), so the record does
+ * not store the write id.
  */
 export function stampedNewRecord(record: object, timeFields: readonly string[]): [PipelineStage.ReplaceWith] {
   return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, stampsOf(timeFields)] } }];
@@ -39,7 +39,7 @@ function stampsOf(timeFields: readonly string[]): Record<string, string | object
   return { ...now, changedBy: { at: "$$NOW", ...Object.fromEntries(texts) } };
 }
 
-/** Fields that keep their stored values. */
+/** Expressions of fields that keep their stored values, for `computedFields`. */
 export function unchangedFields(...fields: readonly string[]): Record<string, string> {
   return Object.fromEntries(fields.map((field) => [field, `$${field}`]));
 }
@@ -101,7 +101,7 @@ type ChangeRow = Pick<Tracked, "_id" | "guildId" | "revision" | "changedAt" | "d
 /**
  * Returns the changes since a mark, in the order of `changedAt`, then id.
  *
- * @param newRecordFields - Fields of a record that its creation has in the feed.
+ * @param newRecordFields - Fields of the record that the change of a creation also has.
  */
 export async function changesSince<Row extends Tracked>(
   model: Model<Row>,

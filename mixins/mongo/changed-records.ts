@@ -33,13 +33,13 @@ interface KeyRow {
   readonly readAt: Date;
 }
 
-/** Number of whole records in one reply: the largest have 70 kB. */
+/** Number of whole records in one reply: the largest records have 70 kB. */
 const RECORDS_AT_ONCE = 20;
 /** Size of the records in one result, as JSON; the last record may exceed it. */
 const MAX_BYTES = 262_144;
 
 /**
- * Reads the records of a guild that changed after a position, and were not delivered since. All reads see one snapshot.
+ * Reads the records of a guild that changed after a position and were not delivered yet. All reads see one snapshot.
  *
  * A write gets its time when it begins and appears when it is stored, so it may appear before writes with a later time.
  * `settledUntil` is before every write that is not in the snapshot: it is the time of the snapshot, and at most the time of

@@ -1,10 +1,10 @@
 import { LRUCache } from "lru-cache";
 
 /**
- * Limits the number of records of each owner, such as a guild. The records are counted in the database periodically, and in
- * this process in between, so that a create costs no more than its write, and no document is written by all of them.
- * Therefore an owner can exceed the limit by the creates in flight, and by those that other replicas store between two
- * counts.
+ * Limits the number of records of each owner, such as a guild. The database counts the records again for a create whose
+ * count is older than a minute, or than a second near the limit; in between this process counts. So a create costs no more
+ * than its write, and creates do not meet in one counter document. Therefore an owner can exceed the limit by the creates
+ * in flight, and by those that other replicas store between two counts.
  */
 export interface CountedQuota<Owner extends string> {
   /** Counts one more record; false if the owner has reached the limit. */
@@ -13,7 +13,7 @@ export interface CountedQuota<Owner extends string> {
   release(owner: Owner, records?: number): void;
 }
 
-/** Maximum age of a count far from the limit, and of one near it. */
+/** Maximum age of a count far from the limit, and of a count near the limit. */
 const COUNT_MAX_AGE_MS = 60_000;
 const COUNT_MAX_AGE_NEAR_LIMIT_MS = 1_000;
 /** Share of the limit from which a count is near it. */

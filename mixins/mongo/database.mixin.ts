@@ -9,7 +9,7 @@ const SERVER_SELECTION_MS = 5_000;
 /** Time in which the database must respond to a health check. */
 export const DATABASE_PING_TIMEOUT_MS = 500;
 
-/** A connection that is not opened yet: the service makes its models on it, and opens it at start. */
+/** A connection that is not opened yet. The service makes its models on the connection, and opens it at start. */
 export function closedConnection(): Connection {
   const connection = mongoose.createConnection();
   // An operation on a closed connection fails at once instead of waiting in a queue.
@@ -57,7 +57,7 @@ interface WithDatabase {
   closeDatabase(): Promise<void>;
 }
 
-/** Builds the indexes of a service that is not started, as its start does. */
+/** Builds the indexes of a service without starting it. */
 export async function buildIndexes({ mixins = [] }: ServiceSchema): Promise<void> {
   for (const { methods = {} } of mixins) {
     const { openDatabase, closeDatabase } = methods as Partial<WithDatabase>;
@@ -105,7 +105,7 @@ const UNAVAILABLE_ERRORS = new Set([
 /** MongoDB's error codes of a server that is no longer the primary, or is shutting down. */
 const NOT_PRIMARY = new Set<unknown>([91, 189, 10_107, 11_600, 11_602, 13_435, 13_436]);
 
-/** Whether an error means that the database was unreachable, as opposed to a defect. */
+/** Whether an error means that the database was unreachable, had no primary or did not respond, as opposed to a defect. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof OperationTimeout) return true;

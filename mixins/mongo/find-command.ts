@@ -26,9 +26,9 @@ const FIRST_BATCH_ROWS = 10_001;
 /**
  * Reads rows as they are stored; with a snapshot time, as they were then.
  *
- * Nearly always all rows fit in one reply, and the plain command is enough. Without a query object, a cursor and a
- * decoder for each row it takes half the time of the driver for fifty rows. If there are more rows, or the command
- * fails, a cursor of the driver reads all batches, so a read is retried once after an election.
+ * Nearly always all rows fit in one reply, and the plain command is enough. For fifty rows the plain command takes half the
+ * time of the driver's `find`, which makes a query object, a cursor and a decoder for each row. If there are more rows, or
+ * the command fails, a cursor of the driver reads all batches, so a read is retried once after an election.
  */
 export async function findRows<Row>(model: ReadableModel, read: FindCommand, at?: SnapshotTime): Promise<Row[]> {
   const db = databaseOf(model);
@@ -54,7 +54,7 @@ export function streamRows<Row>(
   return databaseOf(model).runCursorCommand(command).setBatchSize(batchSize) as AsyncIterable<Row>;
 }
 
-/** The same in pages of `batchSize` rows. */
+/** Reads rows in pages of `batchSize` rows. */
 export async function* streamPages<Row>(
   ...[model, read, at]: Parameters<typeof streamRows>
 ): AsyncIterable<readonly Row[]> {
@@ -76,12 +76,15 @@ export async function findRowsInSnapshot<Row>(model: ReadableModel, read: FindCo
   return { rows: cursor.id === 0 ? cursor.firstBatch : await findRows<Row>(model, read, at), at };
 }
 
-/** One row needs no cursor: the database reads it by its id in three quarters of the time. */
+/** A read of one row needs no cursor: without it the database takes three quarters of the time for a read by id. */
 function batchOf({ limit }: Pick<FindCommand, "limit">): object {
   return limit === 1 ? { singleBatch: true } : { batchSize: FIRST_BATCH_ROWS };
 }
 
-/** Reads the distinct values of a field in the rows of a filter, with the snapshot time. */
+/**
+ * Reads the distinct values of a field in the rows of a filter, with the snapshot time. Only for fields with few values: it
+ * returns at most FIRST_BATCH_ROWS.
+ */
 export async function distinctInSnapshot(
   model: ReadableModel,
   field: string,

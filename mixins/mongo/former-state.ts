@@ -5,9 +5,9 @@ import type { EpochMs, GuildId } from "../../services/contracts/ids.ts";
  * The state of a record before its last change that can move or cancel posts. It is stored beside the current state, or
  * in the tombstone of a removed record.
  *
- * Dispatch plans posts from current records. It would not see a post that was due before the change and not yet
- * planned, and the post would have no entry in the history. Only the last former state is kept: an earlier one is lost
- * if the record changes again before dispatch plans.
+ * Dispatch plans posts from current records. Without former states it would miss a post that was due before the change and
+ * was not planned yet, and the history would have no entry of the post. Only the last former state is kept: an earlier one
+ * is lost if the record changes again before dispatch plans.
  */
 export interface FormerState {
   readonly guildId: GuildId;
@@ -21,11 +21,11 @@ export const FORMER_INDEX = [
   { name: "former", partialFilterExpression: { "former.until": { $exists: true } } },
 ] as const;
 
-/** Largest number of former states, or of occurrences in them, that one read of a guild returns. */
+/** Largest number of former states that one read of a guild returns. The owner of events limits occurrences by it, too. */
 export const MAX_FORMER_STATES = 1_000;
 
-/** An expression for the stored state of the record, for the update that replaces it. */
-export function storedStateExpression(...fields: readonly string[]): Record<string, string> {
+/** The value of `former` in the update that replaces a record: an expression of the record's fields before the update. */
+export function formerStateExpression(...fields: readonly string[]): Record<string, string> {
   return { ...Object.fromEntries(["guildId", ...fields].map((field) => [field, `$${field}`])), until: "$$NOW" };
 }
 
@@ -37,8 +37,7 @@ export interface FormerStateRow<Fields extends FormerState> {
 
 /**
  * Reads the former states of a guild's records whose change was stored after an instant; the latest first, and at most
- * MAX_FORMER_STATES. Without the hint MongoDB would read and sort all records of the collection if the index is
- * missing; with it the read fails.
+ * MAX_FORMER_STATES. If the index is missing, the read fails: the hint keeps MongoDB from sorting the whole collection.
  */
 export function findFormerStatesAfter<Row, Fields extends FormerState>(
   model: Model<Row>,

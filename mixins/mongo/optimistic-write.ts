@@ -7,10 +7,10 @@ const MAX_PAUSE_MS = 10;
 
 /**
  * Optimistic concurrency: loads, decides and saves, and starts again if another write was stored in between. `save`
- * resolves with false for such a conflict, and may refuse.
+ * resolves with false for such a conflict, and with a refusal to end the write.
  *
  * Before the write ends with a refusal or starts again, `findEarlierAttempt` looks for the outcome of another attempt of
- * the same write; that is the outcome then. The pauses become shorter with each conflict, so a writer that has lost
+ * the same write, and returns it if there is one. The pauses become shorter with each conflict, so a writer that has lost
  * often wins sooner.
  *
  * Ends with WRITE_CONFLICT after four seconds.

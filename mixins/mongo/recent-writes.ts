@@ -5,8 +5,8 @@ import type { RecentWrite, Tracked } from "./tracked-record.ts";
 
 /**
  * Time for which a write id is stored: longer than any attempt of the write can still change something. One clock, the
- * database server's, stamps the write and ends its attempts. If another member becomes primary, a second covers the
- * difference between their clocks.
+ * database server's, stamps the write and ends its attempts. The further second covers the difference between the clocks
+ * of two members, if another one becomes primary.
  */
 const REMEMBERED_MS: EpochMs = WRITE_DEADLINE_MS + 1_000;
 
@@ -32,7 +32,7 @@ export function recentWritesField(record: { readonly revision?: number }): objec
   return { writes: { $concatArrays: [writesBefore(), [{ id, revision, at: "$$NOW" }]] } };
 }
 
-/** The stored entries, oldest first; without the too old ones if these are at least half of them. */
+/** The stored entries, the oldest first; without those that are too old if these are at least half of all. */
 function writesBefore(): object {
   const stored = { $ifNull: ["$writes", []] };
   const oldest = { $subtract: ["$$NOW", REMEMBERED_MS] };

@@ -2,7 +2,7 @@ import { TOMBSTONE_DAYS } from "../../services/contracts/change-feed.contract.ts
 import type { Changed, ChangeOrigin } from "../../services/contracts/contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 
-/** The fields of a record in the change feed of its owner. */
+/** The fields by which a record is in the change feed of its owner; a record with these fields is tracked. */
 export interface Tracked {
   _id: string;
   guildId: GuildId;
@@ -49,7 +49,7 @@ export interface RecentWrite {
   readonly at: Date;
 }
 
-/** The request of the last write, as a field of the record; empty if no request caused it. */
-export function changedByOf({ changedBy }: Pick<Tracked, "changedBy">): Changed {
+/** An object with the field `changedBy`, the request of the last write; an empty object if no request caused the write. */
+export function changedByField({ changedBy }: Pick<Tracked, "changedBy">): Changed {
   return changedBy === undefined ? {} : { changedBy: { ...changedBy, at: changedBy.at.getTime() } };
 }

@@ -12,16 +12,16 @@ const TRANSACTION_TIMEOUT_MS = 5_000;
 const MAX_PAUSE_MS = 50;
 
 /**
- * Runs the work in a transaction: all of it is stored, or nothing, also if the work aborts the transaction. The work
- * runs again after a conflict, and after a loss of the database in the middle of it; other writes may have been
- * stored in between.
+ * Runs the work in a transaction: all writes of the work are stored, or none. If the work aborts the transaction itself,
+ * nothing is stored, and the result of the work is returned. The work runs again after a conflict, and if the database is
+ * lost before the commit; other writes may have been stored in between.
  *
  * After the deadline of the current write no commit is sent, and the transaction is not restarted. Rejects with
  * DeadlinePassed if the deadline passes before a commit was sent: nothing is changed then.
  *
  * The driver's `withTransaction` retries for two minutes, so it could commit a write that its caller gave up long
- * before. It also does not restart if a write found no connection, as when other connections of the pool were just
- * lost with a primary that was killed.
+ * before. `withTransaction` also does not restart if a write found no connection, as when a primary was killed and other
+ * connections of the pool were lost with it.
  *
  * @param clock - Monotonic, in milliseconds.
  */
@@ -58,7 +58,8 @@ export async function inTransaction<Result>(
       await pause(Math.random() * MAX_PAUSE_MS);
     }
   } finally {
-    // Aborts a transaction that is not committed. After a commit the abort has no effect, or the database hangs: nothing waits.
+    // Aborts a transaction that is not committed. After a commit nothing waits for the abort: it has no effect, and would
+    // wait for the response of a database that hangs.
     const ended = session.endSession();
     if (!isCommitting) await ended;
   }

@@ -41,8 +41,8 @@ export function runInWriteContext<Result>(write: WriteContext, work: () => Resul
 }
 
 /**
- * Runs work that a write causes, but that is not a part of it, such as what follows from a broadcast. In one process it
- * would otherwise inherit the deadline of the write, and so would everything that it starts later.
+ * Runs work that a write causes, but that is not a part of the write, such as the handler of a broadcast. In the process of
+ * the write the work would otherwise inherit the deadline of the write, and so would everything that the work starts later.
  */
 export function runOutsideWrite<Result>(work: () => Result): Result {
   return current.run({}, work);

@@ -15,7 +15,7 @@ export function timeOfWriteId(id: WriteId): EpochMs {
   return Number.parseInt(id.replace("-", "").slice(0, 12), 16);
 }
 
-/** Bytes that are as random as the id, and the same for the same id; at most 32. */
+/** Bytes that depend only on the id, and are as random as the id; at most 32. */
 export function bytesFromWriteId(id: WriteId, length: number): Uint8Array {
   return hash("sha256", id, "buffer").subarray(0, length);
 }

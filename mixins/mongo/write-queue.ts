@@ -6,7 +6,7 @@ import { waitInQueue } from "../async/wait-in-queue.ts";
 const MAX_WAITING = 250;
 /** Largest number of writes of all documents that run or wait. */
 const MAX_WRITES = 10_000;
-/** Longest time that a write waits. The rest of its time is for the write itself. */
+/** Longest time that a write waits. The rest of the time until its deadline (WRITE_DEADLINE_MS) is for the write itself. */
 const MAX_WAIT_MS = 4_000;
 /** Time after which a write without a response no longer blocks the next one: its deadline has passed. */
 const MAX_TURN_MS = 6_000;
@@ -17,8 +17,8 @@ const MESSAGE = "Too many changes of one object at the same moment; try again wh
  * Runs the writes of one document one after the other, in the order of arrival, and those of different documents
  * concurrently. A write that finds the queue full, or has waited too long, is refused with 429 before it starts.
  *
- * The queue only saves conflicts between the writers of one process. The revision that each write names protects from
- * the writers of other replicas.
+ * The queue only avoids conflicts between the writes of one process. The revision that each write replaces protects from
+ * the writes of other replicas.
  */
 export class WriteQueue {
   /** The waiting writes of each document that has a running one, the next one first. */

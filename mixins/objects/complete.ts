@@ -1,4 +1,4 @@
-/** No object has it: its text is for the error of the compiler. */
+/** A field that no object has: its text is in the error of the compiler. */
 interface Fault<Text> {
   readonly fault: Text;
 }
@@ -11,7 +11,7 @@ type FaultOf<T, Given> = keyof T extends keyof Given
   : Fault<`the field ${Exclude<keyof T, keyof Given> & string} is not named`>;
 
 /**
- * Returns the object that it is given. `complete<Times>()({ startsAt, endsAt })` does not compile when Times gets
+ * Returns a function that returns its argument. `complete<Times>()({ startsAt, endsAt })` does not compile when Times gets
  * another field, even an optional one, so that no field is lost where an object is built field by field. An optional
  * field counts as named if the object may have it, as in `...definedFields({ color })`.
  */

@@ -1,4 +1,4 @@
-/** Optional fields in place of fields that may be undefined. */
+/** The fields, with an optional field in place of each one that may be undefined. */
 type DefinedFields<Fields> = { -readonly [Field in keyof Fields]?: Exclude<Fields[Field], undefined> };
 
 /** The fields that are not undefined. An undefined field would be stored as null, and sent over the bus. */

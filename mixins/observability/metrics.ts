@@ -9,7 +9,10 @@ export const metricsRegistry = new Registry();
 const registers = [metricsRegistry];
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 6];
 
-/** Actions that this process served, from checked params to the result. `code` is OK or an error code (D4). */
+/**
+ * Actions that this process served, from the check of the params to the result. Retries of a call within the process are
+ * included. `code` is OK or an error code (D4).
+ */
 export const actionSeconds = new Histogram({
   name: "guildcal_action_duration_seconds",
   help: "Duration of actions in the process that served them, by action and outcome",
@@ -18,7 +21,7 @@ export const actionSeconds = new Histogram({
   registers,
 });
 
-/** Broadcasts that this process sent: changes, and outcomes of posts (D34). */
+/** Broadcasts that this process sent, such as changes and outcomes of posts (D34). */
 export const broadcastsSent = new Counter({
   name: "guildcal_broadcasts_total",
   help: "Broadcasts sent, by event",

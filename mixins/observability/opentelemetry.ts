@@ -42,10 +42,10 @@ export interface RunningTracer extends Tracer {
   stop(): Promise<void>;
 }
 
-/** Limits of the queue of unsent spans, and of one request to the collector; further spans are dropped. */
+/** Limits of the queue of unsent spans, beyond which spans are dropped, and of one request to the collector. */
 const QUEUE = { maxQueueSize: 2048, maxExportBatchSize: 512, scheduledDelayMillis: 1_000, exportTimeoutMillis: 5_000 };
 const STOP_TIMEOUT_MS = 2_000;
-/** Largest number of commands with an open span. */
+/** Largest number of MongoDB commands with an open span; further commands have no span. */
 const MAX_COMMANDS = 5_000;
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 

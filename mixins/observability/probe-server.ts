@@ -6,7 +6,7 @@ export interface ProbeServerOptions {
   /** 0 chooses a free port. */
   readonly port: number;
   readonly host: string;
-  /** The parts that the process lacks to do its work, in words for an operator. */
+  /** The names of the parts that the process needs and lacks now, for an operator; empty if the process is ready. */
   readonly missing: () => Promise<readonly string[]>;
   /** Further fields of the response of a ready process. */
   readonly details: () => Readonly<Record<string, string>>;
@@ -15,14 +15,14 @@ export interface ProbeServerOptions {
 }
 
 export interface ProbeServer {
-  /** The port on which it listens. */
+  /** The port on which the server listens. */
   readonly port: number;
   close(): Promise<void>;
 }
 
 /**
  * Starts the HTTP server for an orchestrator: liveness, readiness and metrics of one process. The gateway also serves
- * the first two on the port of its API (services/api/pages/health.pages.ts).
+ * liveness and readiness on the port of its API (services/api/pages/health.pages.ts).
  */
 export async function startProbeServer(options: ProbeServerOptions): Promise<ProbeServer> {
   const server = createServer({ requestTimeout: 5_000 }, (request, response) => {

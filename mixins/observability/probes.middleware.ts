@@ -21,7 +21,7 @@ export interface ProbeOptions {
   /** 0 chooses a free port, which `onListening` receives. */
   readonly port: number;
   readonly host: string;
-  /** Parts that the process waits for, beside its bus and the databases of its services, in words for an operator. */
+  /** Names of further parts that the process lacks now, beside its bus and the databases of its services. */
   readonly alsoMissing?: () => readonly string[];
   readonly onListening?: (port: number) => void;
 }
@@ -57,13 +57,13 @@ export function probes({ port, host, alsoMissing = () => [], onListening }: Prob
   };
 }
 
-/** The missing ones of the bus and the databases of the services in this process. */
+/** The parts that this process lacks now: the bus, and databases of its services. */
 async function missingParts(broker: ServiceBroker): Promise<string[]> {
   const databases = await Promise.all(broker.services.map(missingDatabase));
   return [...(isBusUp(broker) ? [] : ["bus"]), ...databases.flat()];
 }
 
-/** Runs the service's own handler: a call could reach another replica. */
+/** Runs the health check of the service in this process: a call could reach another replica. */
 async function missingDatabase({ name, actions }: Service): Promise<string[]> {
   if (actions["health"] === undefined || isInternal(name)) return [];
   const { database }: { database: boolean } = await actions["health"]({});

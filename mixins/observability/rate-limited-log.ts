@@ -18,7 +18,7 @@ export class RateLimitedLog {
     this.#limit = limit;
   }
 
-  /** @param key - One of a fixed set. */
+  /** @param key - The key of the line, one of a fixed set: each key in use takes memory. */
   note(key: string, fields: object, text: string): void {
     let window = this.#windows.get(key);
     if (window === undefined) {

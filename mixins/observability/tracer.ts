@@ -2,7 +2,7 @@ type Attributes = Readonly<Record<string, string | number | boolean | undefined>
 
 /** The parameters of a new span (OpenTelemetry). */
 export interface SpanStart {
-  /** One of a fixed set: it contains no id and no text of a client. */
+  /** One of a fixed set of names, without an id or a text of a client. */
   readonly name: string;
   readonly kind: "server" | "client" | "internal";
   /** The `traceparent` of the parent; a new trace begins if it is absent or malformed. */

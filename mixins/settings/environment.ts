@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /** A setting that is read from the environment. */
 export interface Setting<T> {
-  /** The description in the table of docs/configuration.md, one line. */
+  /** The description in the table of docs/configuration.md, in one line. */
   readonly about: string;
   /** The value of an unset or empty variable; undefined for a setting without a default. */
   readonly defaultText: string | undefined;

@@ -33,7 +33,7 @@ function weekIn(month: number, week: number): Pick<YearlyChange, "month" | "day"
   return week === 5 ? { month: month + 1, day: -7 } : { month, day: 7 * (week - 1) };
 }
 
-/** A day of the year from 1 on; 29 February is never counted. */
+/** The position of the day `julian` of a year, counted from 1 without 29 February (`Jn` of POSIX). */
 function dayWithoutLeapDay(julian: number): Pick<YearlyChange, "month" | "day"> {
   const date = new Date(Date.UTC(2001, 0, julian));
   return { month: date.getUTCMonth() + 1, day: date.getUTCDate() - 1 };

@@ -30,9 +30,9 @@ export function setTimeZones(set: TimeZoneSet): void {
 }
 
 /**
- * The name under which a time zone is stored and shown; undefined for an unknown zone. The case of the letters does
- * not matter. Among several names of one zone it is the name that Intl uses, if Intl knows the zone, so stored names
- * do not change with the rules. An offset such as `+02:00` is not a zone.
+ * The name under which a time zone is stored and shown; undefined for an unknown zone. The case of the letters does not
+ * matter. If Intl knows the zone, the name is the one that Intl uses among all names of the zone, so stored names do not
+ * change with the rules. An offset such as `+02:00` is not a zone.
  */
 export function timeZoneName(name: string): string | undefined {
   const { canonicalNames, inLowerCase } = current;

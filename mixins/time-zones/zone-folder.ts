@@ -4,10 +4,7 @@ import { type TimeZoneSet, timeZoneSet } from "./time-zone-set.ts";
 import { parseTzif } from "./tzif.ts";
 import type { ZoneRules } from "./zone-rules.ts";
 
-/**
- * Largest size of a file, and largest number of files. The largest file of common systems has 4 KB, the whole folder
- * 1.3 MB.
- */
+/** Limits of a folder. The largest file of common systems has 4 KB, the whole folder 1.3 MB. */
 const MAX_FILE_BYTES = 64 * 1024;
 const MAX_FILES = 5_000;
 
@@ -17,7 +14,7 @@ export class InvalidZoneFolder extends Error {}
 /**
  * Reads the time zone set in a folder of compiled zones, as `zic` writes it and systems have it under
  * `/usr/share/zoneinfo`. It contains TZif files whose paths are the names of the zones, and `tzdata.zi` or `+VERSION`
- * with the release. All files are read at once. Throws InvalidZoneFolder.
+ * with the release; the time of that file counts as the publication time. All files are read now. Throws InvalidZoneFolder.
  *
  * The folder may lack a name that `fallback` has, such as an old one that a system has in another package. Such a
  * name gets the rules of another name of the same zone in the folder, or else those of `fallback`.
@@ -82,8 +79,8 @@ function zoneFiles(folder: string): string[] {
 }
 
 /**
- * Returns a function that parses the file; parses it once now to check it. Only the bytes are stored, a tenth of the
- * size of the rules.
+ * Returns a function that parses the file. Parses the file once now, to check it. Only the bytes stay in memory: a tenth of
+ * the size of the rules.
  */
 function rulesReader(folder: string, name: string): () => ZoneRules {
   const file = join(folder, name);

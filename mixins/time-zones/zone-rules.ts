@@ -107,7 +107,7 @@ export function instantIn(year: number, { month, day, weekday, time, before }: Y
   return earliest + wait * DAY_MS + time - before;
 }
 
-/** Midnight at the start of a day, counted from the first of a month, read as UTC; for years from 100 on. */
+/** Midnight UTC of the day that is `day` days after the first of the month. Not for years before 100 (`Date.UTC`). */
 export function midnight(year: number, month: number, day: number): number {
   return Date.UTC(year, month - 1, 1 + day);
 }

@@ -9,7 +9,7 @@ import {
   stampedReplacement,
   stampedTombstone,
 } from "../../mixins/mongo/change-feed.ts";
-import { changedByOf } from "../../mixins/mongo/tracked-record.ts";
+import { changedByField } from "../../mixins/mongo/tracked-record.ts";
 import { batchedFind } from "../../mixins/mongo/batched-find.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
 import { revisionWritten, wasCreated } from "../../mixins/mongo/recent-writes.ts";
@@ -110,7 +110,7 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
     const row = await read(id);
     // A tombstone has no sequence.
     if (row?.guildId !== guildId || row.sequence === undefined) return null;
-    return { ...announcementOf(row, guildId), ...changedByOf(row) };
+    return { ...announcementOf(row, guildId), ...changedByField(row) };
   }
 
   /** Concurrent creates of a guild share one read. */

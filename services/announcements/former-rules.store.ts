@@ -4,7 +4,7 @@ import {
   type FormerState,
   type FormerStateRow,
   findFormerStatesAfter,
-  storedStateExpression,
+  formerStateExpression,
 } from "../../mixins/mongo/former-state.ts";
 import type { PostOffset } from "../contracts/announcement-offsets.ts";
 import type { AnnouncementRule } from "../contracts/announcements.contract.ts";
@@ -40,7 +40,7 @@ const formerPaths = {
 /** A separate schema, because Mongoose would read the path `type` of a nested object as a type. */
 export const formerSchema = new Schema<FormerRuleFields>(formerPaths, { _id: false });
 
-const RULE = storedStateExpression(...Object.keys(formerPaths));
+const RULE = formerStateExpression(...Object.keys(formerPaths));
 
 /**
  * The expression for `former`, computed from the stored row in the update that replaces it. A disabled rule was not

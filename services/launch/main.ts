@@ -46,7 +46,7 @@ function run(mode: string, args: readonly string[], env: Environment): Promise<v
   );
 }
 
-/** Prints errors as text for a person. In a container's log, where one service runs, each line is a JSON object. */
+/** Prints error lines as text for a person; with `asJson`, for a container's log, each as a JSON object. */
 function printError(lines: string, asJson: boolean): void {
   if (!asJson) process.stderr.write(`${lines}\n`);
   else

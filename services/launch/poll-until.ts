@@ -6,7 +6,7 @@ interface Polling {
   readonly timeoutError: () => Error;
 }
 
-/** Repeats an attempt until it resolves with true; rejects with the error after the time-out. */
+/** Repeats an attempt until it resolves with true; rejects with `timeoutError` after the timeout. */
 export async function pollUntil(
   attempt: () => Promise<boolean>,
   { everyMs, timeoutMs, timeoutError }: Polling,

@@ -7,8 +7,8 @@ export interface CalendarServer {
   readonly url: string;
   /** The requests, in their order. */
   readonly requests: readonly IncomingMessage[];
-  /** Replaces the response. */
-  respond(with_: Respond): void;
+  /** Replaces the function that responds. */
+  respond(next: Respond): void;
   /** Responds with a body and its ETag, and with 304 to a request with this ETag. */
   serve(body: string, etag?: string): void;
   close(): Promise<void>;

@@ -37,17 +37,17 @@ export interface CalendarUnderTest {
   remove(guildId: GuildId, eventId: string): Promise<void>;
   get(guildId: GuildId, eventId: string, calendarNumber?: number): Promise<EventView & Revised>;
   list(guildId: GuildId, from: number, until: number): Promise<EventView[]>;
-  /** The occurrences of a window that dispatch gets. */
+  /** The occurrences that start in a window, as dispatch gets them. */
   starting(guildId: GuildId, from: number, until: number): Promise<Occurrence[]>;
 }
 
 export async function startCalendar(eventsPerGuild?: number): Promise<CalendarUnderTest> {
   const heard: CalendarEventChanged[] = [];
-  const ear = {
-    name: "ear",
+  const listener = {
+    name: "listener",
     events: { [calendarEventChanged.name]: ({ params }: { params: CalendarEventChanged }) => void heard.push(params) },
   };
-  const services = await startTestServices((mongoUrl) => servicesOn(mongoUrl, eventsPerGuild), [ear]);
+  const services = await startTestServices((mongoUrl) => servicesOn(mongoUrl, eventsPerGuild), [listener]);
   let guilds = 0;
   return {
     services,
@@ -76,7 +76,7 @@ function servicesOn(mongoUrl: string, eventsPerGuild = DEFAULT_EVENTS_PER_GUILD)
   return [guildSettingsService({ mongoUrl }), calendarEventsService({ mongoUrl, eventsPerGuild, now: () => noon })];
 }
 
-/** Waits until the service under test knows that the guild may have this number of calendars. */
+/** Allows the guild this number of calendars, and waits until the service under test knows it. */
 export async function allowCalendars(calendar: CalendarUnderTest, guildId: GuildId, to: number): Promise<void> {
   await calendar.services.call(updateGuildSettings, { guildId, maxCalendars: to });
   const isThere = () => calendar.get(guildId, "", to).catch((error: unknown) => (error as { type: string }).type);

@@ -1,6 +1,6 @@
 import type { Change } from "./changing-guild.ts";
 
-/** A stream of changes, with what it has received until now. */
+/** Reads a stream of changes, and has what was received until now. */
 export class ChangeStreamReader {
   readonly changes: Change[] = [];
   text = "";

@@ -39,7 +39,7 @@ export interface ChatServer extends Pick<Channels, "setChannel" | "setGuild" | "
   readonly requests: readonly ReceivedRequest[];
   /** The messages of the channel, or of all channels, in the order of receipt. */
   messages(channel?: string): readonly PostedMessage[];
-  /** The next `times` requests that create a message get this fault, after the faults that were scripted before. */
+  /** The next `times` POST requests get this fault, after the faults that were scripted before. */
   script(fault: Fault, times?: number): void;
   /** Sends this response to every request that reads a channel, a guild or a member; undefined ends that. */
   failReads(response: ChatResponse | undefined): void;
@@ -125,7 +125,7 @@ export async function startChatServer({
     };
     const fault = method === "POST" ? faults.shift() : undefined;
     if (fault === undefined) return reply(responseTo(request));
-    meet(fault, () => responseTo(request), reply, incoming);
+    applyFault(fault, () => responseTo(request), reply, incoming);
   }
 
   const server = createServer((incoming, response) => void serve(incoming, response).catch(() => incoming.destroy()));
@@ -146,7 +146,8 @@ export async function startChatServer({
   };
 }
 
-function meet(
+/** Responds to a request as the fault says, or not at all. `responseTo` also posts the message. */
+function applyFault(
   fault: Fault,
   responseTo: () => ChatResponse,
   reply: (response: ChatResponse) => void,

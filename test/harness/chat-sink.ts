@@ -6,7 +6,7 @@ import { type ChatServer, type ChatServerOptions, startChatServer } from "./chat
 
 export const CHANNEL = "400000000000000001";
 
-/** A message part: the raid night's reminder in the first channel of a guild, with the given differences. */
+/** A message part: the raid night's reminder, in a channel whose guild has the same id, with the given differences. */
 export function outgoing(differences: Partial<OutgoingMessage> = {}): OutgoingMessage {
   const message = renderAnnouncement(announced())[0]!;
   const { channel = CHANNEL } = differences;

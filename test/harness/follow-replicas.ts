@@ -19,7 +19,7 @@ import { emptyDatabase } from "./test-services.ts";
 
 type Fetch = FollowPorts["fetch"];
 
-/** Replicas that read the addresses of calendars, on a real MongoDB, with addresses and a clock of the test. */
+/** Replicas that read followed calendars, on a real MongoDB, with the responses and the clock of the test. */
 export async function startFollowReplicas(eventsPerGuild = 1_000) {
   const connection = mongoose.createConnection();
   const store = calendarEventsStore(connection, eventsPerGuild);
@@ -109,7 +109,7 @@ export async function startFollowReplicas(eventsPerGuild = 1_000) {
   }
 }
 
-/** A response with a calendar. */
+/** The result of a fetch whose response has this calendar. */
 export async function fetched(body: string, etag?: string): Promise<FetchResult> {
   const scanned = await readCalendar(
     (async function* chunks() {

@@ -8,11 +8,11 @@ export async function freePorts(count: number): Promise<number[]> {
   return [...ports];
 }
 
-/** Ports from here on are not given to processes that ask for any free port (on Linux from 32 768). */
+/** Ports of this range are not given to programs that request any free port: Linux gives those from 32 768 on. */
 const FIRST_PORT = 15_000;
 const LAST_PORT = 32_000;
 
-/** The first of `count` consecutive free ports of loopback, which no other process gets by chance before they are used. */
+/** The first of `count` consecutive free ports of loopback. No program that requests any free port gets one of them. */
 export async function freePortsInARow(count: number): Promise<number> {
   for (;;) {
     const first = randomInt(FIRST_PORT, LAST_PORT);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startMongod } from "../../services/launch/embedded/embedded-mongod.ts";
 import { startNats } from "../../services/launch/embedded/embedded-nats.ts";
 
-/** Starts one real mongod and one real nats-server for the whole run, if a test of the run needs them. */
+/** Starts one real mongod and one real nats-server for the whole run, unless GUILDCAL_TEST_SERVERS is `none`. */
 export default async function globalSetup(): Promise<void> {
   if (process.env["GUILDCAL_TEST_SERVERS"] === "none") return;
   const directory = await mkdtemp(join(tmpdir(), "guildcal-test-"));

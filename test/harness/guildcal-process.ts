@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { NodeProcess, type NodeProcessOptions } from "./node-process.ts";
 
-/** The folder of this project; another version may be in another folder. */
+/** The folder of this project. `GuildcalProcess` can also start another version, in another folder. */
 export const PROJECT = dirname(dirname(import.meta.dirname));
 const { scripts } = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8")) as {
   readonly scripts: { readonly start: string };

@@ -55,9 +55,9 @@ export class HttpServerUnderTest {
 
   /** A server that is not started, for tests of the start. */
   make(parts: Partial<HttpServerOptions> = {}): HttpServer {
-    const nobody = () => undefined;
+    const ignore = () => undefined;
     const onServed = (each: ServedRequest) => void this.served.push(each);
-    const usual = { respond: echo, onServed, onMalformed: nobody, onConnectionLimit: nobody, onError: nobody };
+    const usual = { respond: echo, onServed, onMalformed: ignore, onConnectionLimit: ignore, onError: ignore };
     return httpServer({ port: 0, host: "127.0.0.1", ...usual, ...parts });
   }
 
@@ -95,12 +95,12 @@ export class HttpServerUnderTest {
     return { socket, received: () => text, closed: () => isClosed };
   }
 
-  /** Sends a text, and waits for this number of responses. */
+  /** Sends a text on a new connection, and waits for this number of responses, the last one with a JSON body. */
   async send(text: string, responses = 1): Promise<ClientConnection> {
-    const line = await this.dial(text);
-    await until(() => statusesIn(line.received()).length >= responses, `${responses} responses`);
-    await until(() => line.received().endsWith("}"), "the response's body");
-    return line;
+    const connection = await this.dial(text);
+    await until(() => statusesIn(connection.received()).length >= responses, `${responses} responses`);
+    await until(() => connection.received().endsWith("}"), "the response's body");
+    return connection;
   }
 
   /** Waits until the server has closed every connection. */

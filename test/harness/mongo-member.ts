@@ -23,15 +23,19 @@ export interface MongoMember {
   /** Starts the member, and waits until it responds. */
   start(): Promise<void>;
   kill(): Promise<void>;
-  /** Ends the member permanently, without saving its data. */
+  /** Ends the member permanently, with SIGKILL. */
   stop(): Promise<void>;
 }
 
-const ANSWERS_MS = 3_000;
-const LOOKS_EVERY_MS = 500;
-const STARTS_MS = 30_000;
+const RESPONSE_TIMEOUT_MS = 3_000;
+const HEARTBEAT_INTERVAL_MS = 500;
+const START_TIMEOUT_MS = 30_000;
 
-/** A member that is not started yet; a standalone mongod if the set has no name. */
+/**
+ * A member that is not started yet; a standalone mongod if the name of the set is empty.
+ *
+ * @param also - Further arguments of mongod.
+ */
 export function newMongoMember(
   binary: string,
   port: number,
@@ -43,15 +47,15 @@ export function newMongoMember(
   const dbPath = join(directory, `member-${port}`);
   const host = `127.0.0.1:${port}`;
   const client = new mongoose.mongo.MongoClient(`mongodb://${host}/?directConnection=true`, {
-    serverSelectionTimeoutMS: ANSWERS_MS,
-    heartbeatFrequencyMS: LOOKS_EVERY_MS,
+    serverSelectionTimeoutMS: RESPONSE_TIMEOUT_MS,
+    heartbeatFrequencyMS: HEARTBEAT_INTERVAL_MS,
     ...clientOptions,
   });
   let running: Running | undefined;
 
   const command = (document: mongoose.mongo.Document) => client.db("admin").command(document);
   const hello = () =>
-    command({ hello: 1, maxTimeMS: ANSWERS_MS }).then(
+    command({ hello: 1, maxTimeMS: RESPONSE_TIMEOUT_MS }).then(
       (response) => response as unknown as Hello,
       () => undefined,
     );
@@ -74,7 +78,7 @@ export function newMongoMember(
       ]);
       running = started;
       const isUp = async () => started.hasEnded() || (await hello()) !== undefined;
-      await until(isUp, `a mongod that responds on ${host}`, STARTS_MS);
+      await until(isUp, `a mongod that responds on ${host}`, START_TIMEOUT_MS);
       if (started.hasEnded()) throw new Error(`mongod does not start: ${await endOfLog(`${dbPath}.log`)}`);
     },
     async stop() {

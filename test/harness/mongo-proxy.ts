@@ -7,14 +7,14 @@ export type Command = Readonly<Record<string, unknown>>;
 /** A proxy between a client and a mongod on loopback that loses responses, and delays commands or responses. */
 export interface MongoProxy {
   readonly port: number;
-  /** Loses the responses to this number of matching commands, including the driver's retries; the commands are applied. */
+  /** Loses the responses to this number of matching commands and to the driver's retries of them; mongod applies them. */
   lose(isMeant: (command: Command) => boolean, times: number): void;
   /**
    * Delays the matching commands until the returned function is called. mongod reads them then, even if the client has closed
    * its connection. The function resolves when mongod has responded to them.
    */
   hold(isMeant: (command: Command) => boolean): () => Promise<void>;
-  /** The same for the responses to the commands, which mongod reads at once. */
+  /** Delays the responses to the matching commands, which mongod reads at once, until the returned function is called. */
   holdResponses(isMeant: (command: Command) => boolean): () => Promise<void>;
   /** Number of delayed commands and responses. */
   readonly held: number;
@@ -23,21 +23,22 @@ export interface MongoProxy {
   stop(): Promise<void>;
 }
 
-/** The driver retries a write once. */
+/** Number of attempts of a write: the driver retries it once. */
 const ATTEMPTS = 2;
 const HEADER_BYTES = 16;
 const OP_MSG = 2013;
 
-interface Meant {
+/** The commands whose responses are to be lost, and their number that is left. */
+interface CommandsToLose {
   readonly isMeant: (command: Command) => boolean;
   left: number;
 }
 
 export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
   const sockets = new Set<Socket>();
-  /** Responses to lose, by session and transaction number, which a retry repeats. */
+  /** Number of attempts whose response was lost, by session and transaction number, which a retry repeats. */
   const doomed = new Map<string, number>();
-  let meant: Meant = { isMeant: () => false, left: 0 };
+  let toLose: CommandsToLose = { isMeant: () => false, left: 0 };
   let lost = 0;
   const noCommand = (_command: Command) => false;
   let isToBeHeld = noCommand;
@@ -49,10 +50,10 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
     const command = commandIn(message);
     if (command === undefined) return false;
     const key = `${mongoose.mongo.BSON.EJSON.stringify(command["lsid"])} ${String(command["txnNumber"])}`;
-    const attempts = doomed.get(key) ?? (meant.left > 0 && meant.isMeant(command) ? 0 : undefined);
+    const attempts = doomed.get(key) ?? (toLose.left > 0 && toLose.isMeant(command) ? 0 : undefined);
     if (attempts === undefined) return false;
     if (attempts === 0) {
-      meant.left -= 1;
+      toLose.left -= 1;
       lost += 1;
     }
     if (attempts + 1 < ATTEMPTS) doomed.set(key, attempts + 1);
@@ -66,15 +67,16 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
     const requestsWithDelayedResponses = new Set<number>();
     let heldCommands = 0;
     const releasedCommands = new Map<number, () => void>();
-    const part = () => {
+    /** Closes both connections; that to mongod stays open while a command is held for it. */
+    const disconnect = () => {
       client.destroy();
       if (heldCommands === 0) mongod.destroy();
     };
     for (const socket of [client, mongod]) {
       sockets.add(socket);
       socket
-        .on("error", part)
-        .on("close", part)
+        .on("error", disconnect)
+        .on("close", disconnect)
         .on("close", () => sockets.delete(socket));
     }
     const holdCommand = (message: Buffer) => {
@@ -107,7 +109,7 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
         const requestId = message.readInt32LE(8);
         releasedCommands.get(requestId)?.();
         releasedCommands.delete(requestId);
-        if (doomedRequests.has(requestId)) part();
+        if (doomedRequests.has(requestId)) disconnect();
         else if (requestsWithDelayedResponses.delete(requestId)) held.push(async () => void client.write(message));
         else client.write(message);
       }),
@@ -124,7 +126,7 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    lose: (isMeant, times) => void (meant = { isMeant, left: times }),
+    lose: (isMeant, times) => void (toLose = { isMeant, left: times }),
     hold(isMeant) {
       isToBeHeld = isMeant;
       return release;
@@ -159,7 +161,10 @@ function eachMessage(take: (message: Buffer) => void): (chunk: Buffer) => void {
   };
 }
 
-/** Reads the sections after header and flags: kind 0 is the command, kind 1 a list that belongs to it. */
+/**
+ * The command of a message; undefined if it has none. Reads the sections after header and flags: kind 0 is the command,
+ * kind 1 a list that belongs to the command.
+ */
 function commandIn(message: Buffer): Command | undefined {
   if (message.readInt32LE(12) !== OP_MSG || message[HEADER_BYTES + 4] !== 0) return undefined;
   const lists: Record<string, Command[]> = {};

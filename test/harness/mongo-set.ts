@@ -23,13 +23,14 @@ export interface MongoSet {
 
 const MEMBERS = 3;
 /**
- * Time for which a member that stepped down cannot be elected. It must end before the third step-down of a set of three, or
- * no member can be elected. The second value is the time in which the others must catch up before a step-down.
+ * Time for which a member that stepped down cannot be elected. The time of the first one must be over at the third step-down
+ * in a set of three, or no member could be elected.
  */
-const STEPS_DOWN_SECONDS = 6;
+const STEP_DOWN_SECONDS = 6;
+/** Time in which another member must catch up, or the step-down fails. */
 const CATCH_UP_SECONDS = 5;
 /** Timeout of an election, in which a restarted member must catch up. */
-const ELECTS_MS = 60_000;
+const ELECTION_TIMEOUT_MS = 60_000;
 
 /** Starts three members in folders below `directory`; resolves when one is primary and two are secondaries. */
 export async function startMongoSet(directory: string): Promise<MongoSet> {
@@ -47,7 +48,7 @@ export async function startMongoSet(directory: string): Promise<MongoSet> {
   const [first] = members as [MongoMember];
   await first.command({ replSetInitiate: config });
   // Without this command the set would wait for the election timeout before its first election.
-  await until(() => steppedUp(first), "a first primary", ELECTS_MS);
+  await until(() => steppedUp(first), "a first primary", ELECTION_TIMEOUT_MS);
 
   async function findPrimary(): Promise<MongoMember> {
     const found: MongoMember[] = [];
@@ -56,7 +57,7 @@ export async function startMongoSet(directory: string): Promise<MongoSet> {
       found.push(...members.filter((_, at) => responses[at]?.isWritablePrimary === true));
       return found.length > 0;
     };
-    await until(look, "a primary", ELECTS_MS);
+    await until(look, "a primary", ELECTION_TIMEOUT_MS);
     return found.at(-1) as MongoMember;
   }
 
@@ -68,7 +69,7 @@ export async function startMongoSet(directory: string): Promise<MongoSet> {
         responses.filter((response) => response?.secondary).length === MEMBERS - 1
       );
     };
-    await until(isComplete, "a primary and two secondaries", ELECTS_MS);
+    await until(isComplete, "a primary and two secondaries", ELECTION_TIMEOUT_MS);
   }
 
   await complete();
@@ -78,10 +79,10 @@ export async function startMongoSet(directory: string): Promise<MongoSet> {
     async stepDown() {
       const before = await findPrimary();
       // The command fails until another member has caught up.
-      const command = { replSetStepDown: STEPS_DOWN_SECONDS, secondaryCatchUpPeriodSecs: CATCH_UP_SECONDS };
+      const command = { replSetStepDown: STEP_DOWN_SECONDS, secondaryCatchUpPeriodSecs: CATCH_UP_SECONDS };
       const steppedDown = () => succeeds(before.command(command));
-      await until(steppedDown, "the primary steps down", ELECTS_MS);
-      await until(async () => (await findPrimary()) !== before, "another primary", ELECTS_MS);
+      await until(steppedDown, "the primary steps down", ELECTION_TIMEOUT_MS);
+      await until(async () => (await findPrimary()) !== before, "another primary", ELECTION_TIMEOUT_MS);
     },
     async killPrimary() {
       const primary = await findPrimary();

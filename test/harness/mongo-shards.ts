@@ -16,7 +16,7 @@ export interface MongoShards {
 export type ShardKeys = Readonly<Record<string, Readonly<Record<string, "hashed">>>>;
 
 const DATABASE = "guildcal";
-const STARTS_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 const SETS = ["config", "shard1", "shard2"] as const;
 const ROLES = { config: "--configsvr", shard1: "--shardsvr", shard2: "--shardsvr" } as const;
 
@@ -26,7 +26,7 @@ export async function startMongoShards(directory: string, keys: ShardKeys): Prom
   if (binary === undefined) throw new Error(`No usable mongod: ${reason}`);
   const ports = await freePorts(SETS.length + 1);
   const members = SETS.map((set, at) => newMongoMember(binary.path, ports[at] as number, directory, set, [ROLES[set]]));
-  await Promise.all(members.map((member, at) => found(member, SETS[at] as string)));
+  await Promise.all(members.map((member, at) => startSet(member, SETS[at] as string)));
   const [config, ...shards] = members.map(({ host }, at) => `${SETS[at]}/${host}`);
   const port = ports.at(-1) as number;
   const log = join(directory, "mongos.log");
@@ -47,14 +47,15 @@ export async function startMongoShards(directory: string, keys: ShardKeys): Prom
   };
 }
 
-async function found(member: MongoMember, set: string): Promise<void> {
+/** Starts a replica set of one member. */
+async function startSet(member: MongoMember, set: string): Promise<void> {
   await member.start();
   await member.command({ replSetInitiate: { _id: set, members: [{ _id: 0, host: member.host }] } });
-  await until(async () => (await member.hello())?.isWritablePrimary === true, `a primary of ${set}`, STARTS_MS);
+  await until(async () => (await member.hello())?.isWritablePrimary === true, `a primary of ${set}`, START_TIMEOUT_MS);
 }
 
 async function shard(url: string, shards: readonly string[], keys: ShardKeys): Promise<void> {
-  const connection = await mongoose.createConnection(url, { serverSelectionTimeoutMS: STARTS_MS }).asPromise();
+  const connection = await mongoose.createConnection(url, { serverSelectionTimeoutMS: START_TIMEOUT_MS }).asPromise();
   const admin = connection.getClient().db("admin");
   for (const addShard of shards) await admin.command({ addShard });
   for (const [collection, key] of Object.entries(keys)) {

@@ -17,7 +17,7 @@ export interface NatsCluster {
 
 const SERVERS = 3;
 
-/** Fields of a server's monitoring endpoint. */
+/** Fields of a server's monitoring endpoint `/varz`. */
 interface Figures {
   readonly connections: number;
   readonly routes: number;

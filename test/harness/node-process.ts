@@ -8,13 +8,13 @@ export interface NodeProcessOptions {
   readonly flags?: readonly string[];
   /** All environment variables except PATH. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The processor on which it runs; by default the kernel chooses. */
+  /** The processor on which the process runs; by default the kernel chooses. */
   readonly processor?: number;
-  /** Whether it can exchange messages with this process. */
+  /** Whether the process can exchange messages with this one. */
   readonly hasChannel?: boolean;
 }
 
-/** For a line of the output, or the end of the process; a start takes twenty times as long on a busy machine. */
+/** Time for a line of the output, or for the end of the process: a start takes twenty times as long on a busy machine. */
 const TIMEOUT_MS = 120_000;
 
 /** A script in its own process, with the Node of this process. */

@@ -4,7 +4,7 @@ import { PROJECT } from "./guildcal-process.ts";
 import { childrenOf, commandLine } from "./service-process.ts";
 import { until } from "./until.ts";
 
-const STARTS_WITHIN_MS = 50_000;
+const START_TIMEOUT_MS = 50_000;
 
 /** An npm script of this project in its own process group, as a terminal starts it. */
 export class NpmRun {
@@ -32,7 +32,7 @@ export class NpmRun {
       if (this.npm.exitCode !== null) throw new Error(`npm ended:\n${this.#output}`);
       return this.#output.includes(text);
     };
-    await until(seen, `"${text}" printed`, STARTS_WITHIN_MS);
+    await until(seen, `"${text}" printed`, START_TIMEOUT_MS);
   }
 
   /** Waits for a mongod below npm; rejects if npm ends before. */
@@ -41,7 +41,7 @@ export class NpmRun {
       if (this.npm.exitCode !== null) throw new Error(`npm ended:\n${this.#output}`);
       return (await this.running("mongod")).length === 1;
     };
-    await until(seen, "a mongod", STARTS_WITHIN_MS);
+    await until(seen, "a mongod", START_TIMEOUT_MS);
   }
 
   /** The npm process and all its descendants. */

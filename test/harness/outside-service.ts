@@ -22,7 +22,7 @@ interface CallOutcome {
   readonly error?: { readonly type?: string; readonly code?: number; readonly data?: unknown; readonly name: string };
 }
 
-/** The messages between the service's process and the test. */
+/** The code of the service: it sends events to the test, and makes the calls that the test requests. */
 const DRIVER = `
 broker.createService({
   name: "outside",
@@ -55,7 +55,7 @@ export class OutsideService {
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on("data", (chunk: Buffer) => (this.#output += chunk.toString()));
     }
-    child.on("message", (message) => this.#hear(message));
+    child.on("message", (message) => this.#onMessage(message));
   }
 
   static async start({ moleculer, namespace, seed, natsUrl }: OutsideSettings): Promise<OutsideService> {
@@ -105,7 +105,7 @@ export class OutsideService {
     return this.#isStarted;
   }
 
-  #hear(message: unknown): void {
+  #onMessage(message: unknown): void {
     if (message === "started") this.#isStarted = true;
     const { id, eventName, ...rest } = Object(message) as CallOutcome & {
       readonly id?: number;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import mongoose, { type Connection, type Model } from "mongoose";
 
-/** Throws if a row of the test's database does not match the schema of its collection. */
+/** Rejects if a row of the test's database does not match its schema. Reads the collections of all open connections. */
 export async function needRowsAsSchemas(mongoUrl: string): Promise<void> {
   const database = new URL(mongoUrl).pathname.slice(1);
   const open = mongoose.connections.filter(
@@ -38,7 +38,10 @@ async function problemOf(model: Model<unknown>, row: object): Promise<string | u
   }
 }
 
-/** The first path at which the stored value differs from the one that the model reads. Paths with a default may be absent in the row. */
+/**
+ * The first path at which the stored value differs from the value that the model reads; a stored null always does. Paths
+ * with a default may be absent in the row.
+ */
 function pathLost(stored: object, taken: unknown): string | undefined {
   for (const [name, value] of Object.entries(stored)) {
     const other = (taken as Record<string, unknown> | undefined)?.[name];

@@ -21,7 +21,7 @@ import { until } from "./until.ts";
 const HOUR = 3_600_000;
 let guilds = 100;
 
-/** All services including dispatch, with calls for one guild. */
+/** A guild of its own on running services, with calls for this guild. */
 export class TestGuild {
   readonly id = String((guilds += 1)) as GuildId;
   readonly services: TestServices;

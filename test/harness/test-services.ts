@@ -10,7 +10,7 @@ declare const TOPOLOGY: "in one process" | "over NATS";
 export interface TestServices {
   /** Calls an action as another service would. */
   call<Params, Result>(contract: ActionContract<Params, Result>, params: Params, meta?: CallMeta): Promise<Result>;
-  /** A further broker, for calls and events. */
+  /** The broker of the test, for calls and events. In one process it also has the services. */
   readonly broker: ServiceBroker;
   readonly mongoUrl: string;
   /** Stops the services; rejects if a stored row does not match its schema. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Polls until `holds` returns true; after the deadline it rejects, and names the condition. */
+/** Polls until `holds` returns true; rejects after `withinMs` with an error that names the condition `what`. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   what: string,

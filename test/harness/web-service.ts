@@ -15,16 +15,16 @@ export function webService(steps: () => RequestHandler, pages: readonly Page[] =
       routes: ROUTES,
       pages,
       requestHandler: steps,
-      feed: noFeed,
-      calendarImport: noFeed,
-      changeStreams: noFeed,
+      feed: notServed,
+      calendarImport: notServed,
+      changeStreams: notServed,
     }) as ServiceSchema,
   ];
   return broker.createService({ name: "api", mixins }) as WebService;
 }
 
-function noFeed(): never {
-  throw new Error("no test reads a feed");
+function notServed(): never {
+  throw new Error("no test requests a feed, an import or a stream here");
 }
 
 /** The responses of `webService` to requests without a connection. */

@@ -39,8 +39,9 @@ export async function startReceiver(
 }
 
 /**
- * Verifies a request as a receiver does, by the text of Standard Webhooks: the signature header has signatures that spaces
- * separate, each with its version; one of them must be that of id, timestamp and body under the bytes of the secret.
+ * Verifies a request as a receiver does, by the text of Standard Webhooks. The signature header has signatures that spaces
+ * separate, each with its version. One signature must be the HMAC of id, timestamp and body with the bytes of the secret, and
+ * the timestamp must be at most five minutes from now.
  */
 export function isSignedWith(secret: string, { headers, body }: ReceivedWebhook): boolean {
   const [prefix, key] = secret.split("_", 2);

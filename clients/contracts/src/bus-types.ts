@@ -18,7 +18,7 @@ export interface ActionCaller {
 export interface CallOptions {
   /** Milliseconds; by default the broker's `requestTimeout`. */
   readonly timeout?: number;
-  /** Attempts after the first one; by default none. A write has the same id in each, so that it is performed once. */
+  /** Attempts after the first one; by default none. A write has the same id in each attempt, so that it is performed once. */
   readonly retries?: number;
   readonly meta?: {
     /** A UUID of version 7. A call with the same id repeats the same write. */

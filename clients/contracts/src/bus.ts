@@ -14,7 +14,7 @@ import type {
 } from "./bus-types.ts";
 import { ERROR_CODES, type ErrorCode } from "./contract-types.ts";
 
-/** docs/nats.md has the reason for each option. */
+/** The options of a bus user's broker. docs/nats.md has the reason for each option. */
 export function brokerOptions<Authenticator>({
   user,
   url,
@@ -27,7 +27,8 @@ export function brokerOptions<Authenticator>({
     serializer: "CBOR",
     disableBalancer: true,
     requestTimeout: 8_000,
-    // Moleculer retries calls only if its retry policy is enabled. Calls of the broker itself have no id, and no retries.
+    // Moleculer retries calls only if its retry policy is enabled. By default a call has no retries: a write that is not made
+    // by `call` has no id, and could be performed twice.
     retryPolicy: { enabled: true, retries: 0 },
   };
 }

@@ -17,7 +17,7 @@ import type { ErrorCode } from "./contract-types.ts";
 export * from "./contract-types.ts";
 export type * from "./bus-types.ts";
 
-/** The options of a broker that joins as a bus user. docs/nats.md has the reason for each. */
+/** The options of a broker that joins as a bus user. docs/nats.md has the reason for each option. */
 export const brokerOptions: <Authenticator>(options: JoinOptions<Authenticator>) => BusBrokerOptions<Authenticator> =
   bus.brokerOptions;
 
@@ -38,7 +38,7 @@ export const on: <Name extends EventName>(
   listener: (payload: PayloadOf<Name>) => unknown,
 ) => Readonly<Record<Name, EventListener>> = bus.on;
 
-/** Whether an error is a refusal of guildcal; with codes, whether it is one of these. */
+/** Whether an error is a refusal of guildcal; with codes, whether it is a refusal with one of these codes. */
 export const isActionError: (error: unknown, ...codes: ErrorCode[]) => error is ActionError = bus.isActionError;
 
 /** A new id for `meta.writeId`: a UUID of version 7. */

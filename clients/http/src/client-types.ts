@@ -9,7 +9,7 @@ export type RequestOf<P extends Path> = Operations[P]["request"];
 /** Body of a response with the status 200. */
 export type ResponseOf<P extends Path> = Operations[P]["response"];
 
-/** Paths whose operation has a property, such as a header. */
+/** Paths whose operation has this property, such as `acceptsIfMatch`. */
 type PathsWith<Trait extends keyof Operations[Path]> = {
   [P in Path]: Operations[P][Trait] extends true ? P : never;
 }[Path];
@@ -115,13 +115,15 @@ export interface GuildcalClient {
     options?: RequestOptions<P>,
   ): AsyncIterableIterator<ResponseOf<P>>;
   /**
-   * Follows the changes of a guild by the stream of the service, and connects again when it ends. Rejects with an `ApiError` if
-   * the service refuses the stream (SYNC_TOKEN_EXPIRED: begin again without a token), or with the reason of `signal`.
+   * Follows the changes of a guild by the stream of the service, and connects again when the stream ends. Rejects with an
+   * `ApiError` if the service refuses the stream (SYNC_TOKEN_EXPIRED: begin again without a token), or with the reason of
+   * `signal`.
    */
   follow(guildId: string | bigint, options?: FollowOptions): AsyncIterableIterator<FollowedChanges>;
   /**
-   * Imports an iCalendar body, such as the export of another program, and repeats the request if it has no response: what was
-   * stored already is unchanged. If `complete` is false, the same body again continues. An attempt may take a minute.
+   * Imports an iCalendar body, such as the export of another program. A request without a response is repeated, because a
+   * repetition does not change the events that are stored already. If `complete` is false, send the same body again to
+   * continue. An attempt may take a minute.
    */
   importCalendar(
     query: ImportQuery,
@@ -129,9 +131,9 @@ export interface GuildcalClient {
     options?: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined },
   ): Promise<{ readonly data: CalendarImport; readonly requestId: string }>;
   /**
-   * Reads a resource, and updates it on condition that it has not changed since. If another client has changed it, it reads
-   * the resource and calls `change` again, up to ten times. `change` returns the fields to change; if it returns undefined,
-   * nothing is written and the result is undefined.
+   * Reads a resource, and updates it on condition that it has not changed since. If another client has changed the resource,
+   * the client reads it and calls `change` again, ten times in all. `change` returns the fields to change; if it returns
+   * undefined, nothing is written and the result is undefined.
    */
   modify<R extends Resource>(
     resource: R,
@@ -149,7 +151,7 @@ export interface ApiError extends Error {
   readonly status: number;
   /** Stable code of the error; UNEXPECTED_RESPONSE for a response that is not guildcal's, such as that of a proxy. */
   readonly code: ErrorCode | "UNEXPECTED_RESPONSE";
-  /** Every bad field of the request; empty unless the status is 400. */
+  /** Every bad field of the request (INVALID_REQUEST, TOO_MANY_ENTRIES); empty for other errors. */
   readonly errors: readonly FieldProblem[];
   readonly requestId: string | undefined;
   /** Milliseconds after which another attempt may succeed. After OUTCOME_UNKNOWN the write is not performed later than this. */

@@ -18,9 +18,9 @@ import { pause } from "./pause.ts";
 import { waitBeforeRetry } from "./retry-policy.ts";
 
 const DEFAULTS = { timeoutMs: 30_000, attemptTimeoutMs: 10_000, maxAttempts: 5 };
-/** An import ends after 45 seconds. */
+/** Timeouts of an import, which the service ends after 45 seconds. */
 const IMPORT = { timeoutMs: 180_000, attemptTimeoutMs: 60_000 };
-/** Maximum number of rounds of `modify`, each after a change by another client. */
+/** Maximum number of rounds of `modify`. A round fails if another client changes the resource after its read. */
 const MAX_ROUNDS = 10;
 
 /** Options of any operation. */
@@ -37,7 +37,7 @@ interface AttemptLimits {
   readonly attemptTimeoutMs: number;
 }
 
-/** The request of each attempt. */
+/** A request, the same in each attempt. */
 interface PreparedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -144,7 +144,7 @@ export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: 
     const headers = { authorization: `Bearer ${key}`, "content-type": "text/calendar; charset=utf-8" };
     const url = `${base}/v2/calendar/import?${search.toString()}`;
     const prepared = { url, headers, body, idempotencyKey: undefined, signal };
-    // An import that is repeated changes nothing that is stored already.
+    // A repeated import does not change the events that are stored already.
     return attempts(prepared, { ...IMPORT, timeoutMs: ms ?? IMPORT.timeoutMs, isRepeatable: true });
   };
 

@@ -4,7 +4,7 @@ import type { ApiError, ErrorCode, NoResponseError } from "./client-types.ts";
 /** The body of an error; that of a 400 has `errors`. */
 type AnyErrorBody = Pick<ErrorBody, "message" | "code" | "request_id"> & { readonly errors?: ApiError["errors"] };
 
-/** The error of a response whose status is not 200. */
+/** The error of a response whose status is not 200, or whose body is no JSON object. */
 export function apiError(response: Response, body: unknown, idempotencyKey: string | undefined): ApiError {
   const { status, headers } = response;
   const known = isErrorBody(body) ? body : undefined;

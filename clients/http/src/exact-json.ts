@@ -1,11 +1,12 @@
 /** Matches a string or a number of a JSON text. It matches whole strings, so that digits inside them are not changed. */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-/** Matches a text that may have a number that `JSON.parse` rounds, or a guild id as a number. */
+/** Matches a text that may have a number that `JSON.parse` rounds, or a number as `guild_id`. */
 const MAY_HOLD_IDS = /"guild_id":\s*\d|\d{16}/;
 
 /**
- * Parses JSON without rounding: an integer beyond the precision of a JavaScript number becomes a string of its digits, and so
- * does every `guild_id`. `JSON.parse` with source text access would be enough, but Node 20 and older browsers lack it.
+ * Parses JSON without rounding: an integer beyond the precision of a JavaScript number becomes a string of its digits, and
+ * every `guild_id` becomes a string. `JSON.parse` with source text access would be enough, but Node 20 and older browsers
+ * lack it.
  */
 export function parseExactly(text: string): unknown {
   if (!MAY_HOLD_IDS.test(text)) return JSON.parse(text);

@@ -4,7 +4,7 @@ import { parseExactly } from "./exact-json.ts";
 import { pause } from "./pause.ts";
 import { waitBeforeRetry } from "./retry-policy.ts";
 
-/** The service sends at least a comment in 15 seconds. A stream that is silent for longer is broken. */
+/** The service sends a page or a comment at least every 15 seconds. A stream that is silent for 45 seconds is broken. */
 const SILENCE_MS = 45_000;
 
 interface StreamRequest {
@@ -14,7 +14,7 @@ interface StreamRequest {
   readonly guildId: string | bigint;
 }
 
-/** A block of a stream: a comment has no data, and the first block no token. */
+/** A block of a stream. A comment has no data; a block without an `id` line has no token. */
 interface Block {
   readonly syncToken: string | undefined;
   readonly data: string | undefined;
@@ -73,7 +73,7 @@ async function* blocksAfter(
       if (done) throw new Error("the service has ended the stream");
       const blocks = (rest + value).split("\n\n");
       rest = blocks.pop() ?? "";
-      // A slow receiver of the blocks is no silence.
+      // The timer does not run here: a consumer that is slow to take the blocks must not end the stream.
       for (const block of blocks) yield { syncToken: lineOf(block, "id"), data: lineOf(block, "data") };
       silence = setTimeout(close, SILENCE_MS);
     }
@@ -85,7 +85,7 @@ async function* blocksAfter(
   }
 }
 
-/** The value of a line of a block; undefined if the block has none. */
+/** The value of the line with this field name; undefined if the block has no such line. */
 function lineOf(block: string, name: string): string | undefined {
   const line = block.split("\n").find((each) => each.startsWith(`${name}: `));
   return line?.slice(name.length + 2);

@@ -1,9 +1,12 @@
 import type { ApiError, NoResponseError } from "./client-types.ts";
 
-/** Wait before the second attempt if the response has no Retry-After; it doubles with each further attempt. */
+/**
+ * Longest wait before the second attempt if the response has no Retry-After; doubled for each further attempt. A random part
+ * of up to one half is subtracted.
+ */
 const FIRST_WAIT_MS = 200;
 const MAX_WAIT_MS = 5_000;
-/** Jitter, so that clients that were refused at the same time do not retry at the same time. */
+/** Longest random wait after Retry-After, so that clients that were refused together do not retry together. */
 const SPREAD_MS = 250;
 
 const CHANGED_NOTHING: ReadonlySet<ApiError["code"]> = new Set(["UNAVAILABLE", "TOO_MANY_REQUESTS", "WRITE_CONFLICT"]);
@@ -25,7 +28,8 @@ export function waitBeforeRetry(
   }: { readonly attempt: number; readonly isRepeatable: boolean; readonly random: number },
 ): number | undefined {
   const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)) * (0.5 + random / 2);
-  if (mayBeDone(error) ? !isRepeatable : !isRefusedForNow(error)) return undefined;
+  const isRetried = mayBeDone(error) ? isRepeatable : isRefusedForNow(error);
+  if (!isRetried) return undefined;
   const retryAfterMs = error.name === "ApiError" ? error.retryAfterMs : undefined;
   return retryAfterMs === undefined ? backoff : retryAfterMs + random * SPREAD_MS;
 }
@@ -36,6 +40,7 @@ function mayBeDone(error: ApiError | NoResponseError): boolean {
   return error.code === "UNEXPECTED_RESPONSE" && error.status >= 500;
 }
 
+/** Whether the request changed nothing, and may succeed later. */
 function isRefusedForNow(error: ApiError | NoResponseError): boolean {
   return error.name === "ApiError" && CHANGED_NOTHING.has(error.code);
 }

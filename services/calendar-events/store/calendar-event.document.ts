@@ -1,7 +1,7 @@
 import { Schema } from "mongoose";
 import { complete } from "../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
-import { changedByOf, type Tracked, trackedIndexes, trackedPaths } from "../../../mixins/mongo/tracked-record.ts";
+import { changedByField, type Tracked, trackedIndexes, trackedPaths } from "../../../mixins/mongo/tracked-record.ts";
 import { FORMER_INDEX } from "../../../mixins/mongo/former-state.ts";
 import { type Color, EVENT_TEXTS, type EventTexts, perText } from "../../contracts/calendar-events.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
@@ -176,7 +176,7 @@ export function eventOf(row: ReadEventRow): StoredEvent | undefined {
     ...definedFields({ uid, follows }),
     ...stamps,
     ...definedFields({ endSetAt: endSetAt?.getTime(), createdAt: createdAt?.getTime() }),
-    ...changedByOf(row),
+    ...changedByField(row),
   });
 }
 

@@ -1,7 +1,7 @@
 import { type Model, Schema } from "mongoose";
 import { complete } from "../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
-import { type FormerState, findFormerStatesAfter, storedStateExpression } from "../../../mixins/mongo/former-state.ts";
+import { type FormerState, findFormerStatesAfter, formerStateExpression } from "../../../mixins/mongo/former-state.ts";
 import type { Color, EventText } from "../../contracts/calendar-events.contract.ts";
 import type { Changed } from "../../contracts/contract.ts";
 import type { AllDayFields } from "../../contracts/event-times.ts";
@@ -117,7 +117,7 @@ const NO_OVERRIDES: FormerOverrides = { overrides: [] };
  * @param overrides - Those of a series with changed occurrences.
  */
 export function formerEvent(overrides = NO_OVERRIDES): { readonly former: object } {
-  const state = storedStateExpression(...Object.keys(formerEventPaths));
+  const state = formerStateExpression(...Object.keys(formerEventPaths));
   return { former: overrides === NO_OVERRIDES ? state : { $mergeObjects: [state, { $literal: overrides }] } };
 }
 

@@ -6,10 +6,10 @@ import type { ServiceName } from "../../contracts/service-names.ts";
 import type { SchemaVersions } from "../run/schema-version.ts";
 import { StartupError } from "../run/startup-error.ts";
 
-/** The version of the format. */
+/** The version of the format of backups. */
 export const FORMAT = 1;
 export const MANIFEST = "manifest.json";
-/** The end of the name of a backup that is not complete. */
+/** The end of the name of the folder in which a backup is written. */
 export const PARTIAL = ".partial";
 /** The name of a complete backup. Names sort by moment. */
 export const BACKUP_NAME = /^guildcal-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z-\d{6,}$/;
@@ -18,9 +18,9 @@ export const BACKUP_NAME = /^guildcal-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z-\d{6,
 export interface BackupFile {
   readonly collection: string;
   readonly documents: number;
-  /** Size of the file. */
+  /** Size of the compressed file. */
   readonly bytes: number;
-  /** Of the file, in hexadecimal digits. */
+  /** SHA-256 of the compressed file, in hexadecimal digits. */
   readonly sha256: string;
 }
 

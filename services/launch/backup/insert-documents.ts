@@ -8,7 +8,7 @@ type Document = mongoose.mongo.Document;
 const DOCUMENTS_PER_INSERT = 1_000;
 const BYTES_PER_INSERT = 4 * 1024 * 1024;
 const MAX_CONCURRENT_INSERTS = 4;
-/** Numbers stay of their BSON type: an integer that a double stores is a double again. */
+/** Options that keep the BSON types: a double with an integral value stays a double. */
 const AS_STORED = { promoteValues: false, bsonRegExp: true } as const;
 
 /** Inserts the documents of a file; returns their number. */

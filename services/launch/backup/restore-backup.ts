@@ -61,7 +61,7 @@ function throwIfUnknown({ schema, files }: Manifest): void {
   if (strange !== undefined) throw new StartupError(`The backup has a collection with the name ${strange.collection}`);
 }
 
-/** The collections of this release and of the backup, which may be of the next one. */
+/** The collections of this release and of the backup, which may be one of the next release. */
 function collectionsFor({ files }: Manifest): ReadonlySet<string> {
   return new Set([...ALL_COLLECTIONS, ...files.map(({ collection }) => collection)]);
 }

@@ -21,7 +21,10 @@ export async function setRestoreMark(connection: Connection, backup: string): Pr
   });
 }
 
-/** Removes the mark of all services at once: a restore that begins again deletes what the services have written. */
+/**
+ * Removes the marks of all services at once. With some marks left, the other services could start, and the next restore
+ * would delete what they have written.
+ */
 export async function removeRestoreMark(connection: Connection): Promise<void> {
   await inTransaction(connection, async (session) => {
     for (const service of SERVICES) await marksOf(connection, service).deleteOne({ _id: RESTORE_MARK }, { session });

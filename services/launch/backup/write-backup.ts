@@ -57,7 +57,7 @@ async function writeFrom(parent: string, source: DocumentSource): Promise<Writte
   const schema: Partial<Record<ServiceName, SchemaVersions>> = {};
   for (const collection of ALL_COLLECTIONS) {
     const service = SERVICES.find((name) => schemaCollection(name) === collection);
-    files.push(await writeFileOf(partial, collection, watched(source.read(collection), service, schema)));
+    files.push(await writeFileOf(partial, collection, withVersionsCollected(source.read(collection), service, schema)));
   }
   if (Object.keys(schema).length === 0) {
     await rm(partial, { recursive: true });
@@ -93,8 +93,11 @@ function manifestOf(
   return { format: FORMAT, guildcal: VERSION, moment: instant, clusterTime, schema, files };
 }
 
-/** Collects the schema version of a service from its documents. */
-async function* watched(
+/**
+ * Passes on the documents of a collection. If `service` is defined, the collection has the schema versions of that service:
+ * they are collected in `schema`. Throws if the collection has the mark of an unfinished restore.
+ */
+async function* withVersionsCollected(
   documents: AsyncIterable<Uint8Array>,
   service: ServiceName | undefined,
   schema: Partial<Record<ServiceName, SchemaVersions>>,

@@ -17,8 +17,8 @@ export function parseArguments<Options extends ParseArgsOptionsConfig>(
 }
 
 /**
- * Returns the params if they are valid. Otherwise throws a StartupError with every problem and the usage. The compiler
- * infers `Params` from `types`, which has no value at run time: the other members have only the names of the params.
+ * Returns the params if they are valid. Otherwise throws a StartupError with every problem and the usage. From `types`,
+ * which has no value at run time, the compiler infers `Params`.
  */
 export function checkedParams<Params>(
   contract: Pick<ActionContract<Params, unknown>, "params" | "crossFieldProblems" | "types">,

@@ -1,7 +1,7 @@
 import type { BusUserRecord } from "../../api/bus/bus-user.ts";
 import { timeText } from "./time-text.ts";
 
-/** The credentials of a new bus user; the seed is shown only here. */
+/** The credentials of a new bus user. The seed is not stored, and cannot be shown again. */
 export interface CreatedBusUser {
   readonly name: string;
   /** Moleculer's `namespace`. */

@@ -63,8 +63,8 @@ export async function runBusUsers(
 }
 
 /**
- * Returns the work of the command, which resolves with the text to print. Rejects invalid arguments before it
- * connects to MongoDB.
+ * Returns the work of the command, which resolves with the text to print. Throws StartupError for invalid arguments, before
+ * the command connects to MongoDB.
  */
 function parseCommand({ positionals, values }: ParsedArguments): (store: BusUsersStore) => Promise<string> {
   const [command = "", name = ""] = positionals;

@@ -9,7 +9,7 @@ const DAY_MS = 24 * HOUR_MS;
 const FIRST_DUE_IN_MS = 10_000;
 const CHANNEL = "375357265198317580";
 
-/** An event by the time from the midnight of today in UTC, which is the zone of a new calendar. */
+/** An event. It starts `day` days and `hour` hours after today's midnight in UTC, the zone of a new calendar. */
 interface DemoEvent {
   readonly name: string;
   readonly calendar: number;
@@ -65,7 +65,7 @@ const EVENTS: readonly DemoEvent[] = [
   { name: "Book club", calendar: 2, day: 9, hour: 18, hours: 2, color: "BLUE" },
 ];
 
-/** Fills a guild with calendars, events and announcements, one of which is posted some seconds later. */
+/** Fills a guild with calendars, events and announcements. The first announcement is posted after FIRST_DUE_IN_MS. */
 export async function fillDemoGuild(post: Post, now: number): Promise<void> {
   const midnight = now - (now % DAY_MS);
   await post("/v2/guild/settings/update", { max_calendars: 2 });

@@ -13,16 +13,18 @@ type Json = Record<string, unknown>;
 
 const GUILD = "375357265198317579";
 const LEAD_MINUTES = 1;
-/** Time from the request to the post, and time by which the event moves. */
+/** Time from the request that creates the event to the first due time of its post. */
 const DUE_IN_MS = 8_000;
+/** Time by which the event is moved. */
 const MOVED_BY_MS = 4_000;
 const TIMEOUT_MS = 60_000;
 
 const USAGE = "npm run demo [-- --keep]";
 
 /**
- * `npm run demo`: shows an announcement from create to post, on a running service, or on one that it starts on
- * temporary data; with MONGO_URL on the data there. With `--keep` the started service gets more events, and runs until Ctrl-C.
+ * `npm run demo`: shows an announcement from create to post, on the service that runs on PORT. Without a running service the
+ * command starts one on temporary data, or on the data of MONGO_URL. With `--keep` the started service gets more events,
+ * and runs until Ctrl-C.
  */
 export async function runDemo(
   args: readonly string[],
@@ -127,7 +129,7 @@ async function untilPosted(post: Post, id: string): Promise<Json> {
   return outcome;
 }
 
-/** Repeats a request silently until the response is as expected; prints the last one. */
+/** Repeats a request without output until the response is as expected; then sends it once more, and prints that response. */
 async function eventually(
   send: () => Promise<Json>,
   expected: (response: Json) => boolean,

@@ -1,7 +1,7 @@
 import type { ApiKeyView, KeyChange, KeyChangesPage, IssuedKey } from "../../contracts/api-keys.contract.ts";
 import { timeText } from "./time-text.ts";
 
-/** The output for a key that was created or rotated; the text of the key is shown only here. */
+/** The output for a key that was created or rotated. The text of the key is not stored, and cannot be shown again. */
 export function issuedKeyText(issued: IssuedKey & { readonly previousUntil?: number }, json: boolean): string {
   if (json) return JSON.stringify(issued);
   const { key, previousUntil } = issued;

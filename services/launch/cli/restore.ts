@@ -10,7 +10,7 @@ import { parseArguments } from "./arguments.ts";
 import { openDatabase } from "./open-database.ts";
 
 const USAGE = "npm run restore -- FOLDER/guildcal-…\nThe database must be empty.";
-/** Any valid one: services are made for their indexes, and are not started. */
+/** Settings of services that are made for their indexes and are not started: any valid secrets. */
 const SETTINGS_OF_NO_START = { API_KEY_PEPPER: "-".repeat(32), WEBHOOKS_KEY: "-".repeat(32) };
 
 /** `npm run restore`: fills an empty database from a backup. */

@@ -8,7 +8,7 @@ const USAGE = `npm run schema -- [SERVICE]...
 npm run schema -- finish [SERVICE]...
 Services: ${SERVICES.join(", ")}; without a name all of them.`;
 
-/** `npm run schema`: prints the schema versions of each service's data, or records that an upgrade is finished. */
+/** `npm run schema`: prints the schema versions of the services' data; with `finish`, first records that an upgrade ended. */
 export async function runSchema(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

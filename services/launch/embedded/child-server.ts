@@ -4,13 +4,13 @@ import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { pollUntil } from "../poll-until.ts";
 
-/** A server program that this process started. It ends at most a few seconds after this process. */
+/** A server program that this process started. The program ends at most a few seconds after this process. */
 export interface ChildServer {
   /** Resolves when the program has ended, for any reason. */
   readonly exited: Promise<void>;
   /** Sends a signal that does not end the program; does nothing if the program has ended. */
   signal(name: NodeJS.Signals): void;
-  /** Sends a signal and waits until the process has ended; for fault tests. */
+  /** Sends a signal that ends the program, and waits for its end; for fault tests. */
   kill(signal: NodeJS.Signals): Promise<void>;
   /** Sends SIGTERM, then SIGKILL after 5 s. */
   stop(): Promise<void>;
@@ -62,10 +62,10 @@ export async function startChildServer({ program, args, env, port, onLine }: Ser
 }
 
 /**
- * A shell that starts a watcher and then becomes the program. The watcher reads from a pipe, file descriptor 3. The
- * kernel closes the pipe when this process ends in any way, and the watcher ends the program. The watcher starts
- * first, so the program never runs without it. A line on the pipe means that the program has ended: another process
- * may have its pid by then. The watcher gets an empty environment.
+ * A shell script that starts a watcher and then becomes the program. The watcher reads from a pipe, file descriptor 3. The
+ * kernel closes the pipe when this process ends in any way; then the watcher ends the program. The watcher starts first, so
+ * the program never runs without it. A line on the pipe says that the program has ended; then the watcher ends without a
+ * signal, because another process may have the pid of the program by then. The watcher gets an empty environment.
  */
 const PROGRAM_AND_WATCHER = `
 env -i /bin/sh -c 'read -r line && exit; kill "$0"; sleep 5; kill -9 "$0"' "$$" <&3 >/dev/null 2>&1 &
@@ -79,7 +79,7 @@ export function spawnWithWatcher(
   env: Record<string, string>,
   stdout: "ignore" | "pipe" = "ignore",
 ): ChildProcess {
-  // Its own process group keeps Ctrl-C in a terminal from ending the program before the services are drained.
+  // A process group of its own keeps Ctrl-C in a terminal from ending the program before the services are drained.
   const child = spawn("/bin/sh", ["-c", PROGRAM_AND_WATCHER, "sh", program, ...args], {
     env,
     stdio: ["ignore", stdout, "ignore", "pipe"],

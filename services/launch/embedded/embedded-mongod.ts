@@ -65,8 +65,8 @@ const NEVER = new Promise<void>(() => undefined);
 /**
  * Options of WiredTiger.
  *
- * `log`: journal files of 32 MiB, created when needed; by default two files of 100 MiB exist from the start. A record
- * larger than a file is still written whole.
+ * `log`: journal files of 32 MiB, created when needed; by default two files of 100 MiB exist from the start. A journal
+ * record that is larger than a file is still written whole.
  *
  * `session_max`: a running operation takes a session, and WiredTiger allocates memory for all sessions at the start;
  * the default, 33 000, takes 58 MiB. All services together open fewer than 1 000 connections, with one running
@@ -164,7 +164,7 @@ async function portOfLastStart(directory: string): Promise<number> {
   return Number(await readFile(portFile(directory), "utf8").catch(() => "0"));
 }
 
-/** A free port on loopback: the given one, or any for 0. Rejects if it is in use. */
+/** A free port on loopback: the given port, or any port for 0. Rejects if the given port is in use. */
 export function freePort(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -64,8 +64,8 @@ export async function superviseNats(users: NatsUsers, wantedPort = 0): Promise<S
 }
 
 /**
- * Starts nats-server on loopback with these users. Its configuration, which contains no password, is in a temporary
- * file while it runs.
+ * Starts nats-server on loopback with these users. The configuration, which contains no password, is in a temporary file
+ * while the server runs.
  */
 export async function startNatsWithUsers(
   { configuration, passwords }: NatsUsers,

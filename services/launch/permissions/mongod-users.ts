@@ -130,6 +130,7 @@ function waitForPrimary(client: Client): Promise<void> {
   return pollUntil(isPrimary, POLLING);
 }
 
+/** Creates the administrator. MongoDB responds with UNAUTHORIZED if it has users already, made with another keyfile. */
 async function createAdmin(client: Client, pwd: string): Promise<void> {
   await waitForPrimary(client);
   await succeedsUnless([UNAUTHORIZED], client.db("admin").command({ createUser: ADMIN, pwd, roles: ["root"] }));
@@ -145,7 +146,7 @@ async function createUser(client: Client, name: string, privileges: Privilege[],
   await succeedsUnless([USER_EXISTS], admin.command({ createUser: name, pwd, roles: [name] }));
 }
 
-/** Resolves with true after the work, and with false if it fails with an expected MongoDB error. */
+/** Resolves with true if the work succeeds, and with false if it fails with one of the expected MongoDB error codes. */
 async function succeedsUnless(expected: readonly number[], work: Promise<unknown>): Promise<boolean> {
   try {
     await work;

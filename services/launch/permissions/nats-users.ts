@@ -4,7 +4,7 @@ import { busUserPermissions, type NatsPermissions, natsPermissions } from "./nat
 import type { NatsUsers } from "../embedded/embedded-nats.ts";
 import { type ServiceName, SERVICES } from "../../contracts/service-names.ts";
 
-/** The variable with the password of a service, in the configuration or the environment of nats-server. */
+/** Name of the variable with the password of a service, in the configuration or the environment of nats-server. */
 function passwordVariable(service: string): string {
   return `${service.toUpperCase().replaceAll("-", "_")}_PASSWORD`;
 }

@@ -29,7 +29,7 @@ function keyLines({ firstKey, apiKeyIsSet }: StartedService): string[] {
   return ["  API key   shown at the first start; for another one: npm run keys"];
 }
 
-/** The same as the fields of a log line, for a program. It contains the first key, as the banner does. */
+/** The facts of a start as fields of a log line, for a program. They contain the first key, as the banner does. */
 export function startLine({ baseUrl, firstKey }: StartedService): object {
   return { url: baseUrl, ...(firstKey !== undefined && { firstKey }) };
 }

@@ -134,7 +134,7 @@ function probePortOf(service: string, first: number): number {
 /** Longest time that a starting gateway reports itself not ready because other services are missing. */
 const OTHER_SERVICES_TIMEOUT_MS = 15_000;
 
-/** One service in this process, as in a container. URLs of MongoDB and NATS must be given. */
+/** One service in this process, as in a container or under the supervisor. URLs of MongoDB and NATS must be given. */
 export async function runSingleService(name: ServiceName, env: Environment): Promise<void> {
   const end = shutdownRequested();
   const running = await unlessShutdown(end, startSingleService(name, env));
@@ -180,7 +180,7 @@ async function startSingleService(name: ServiceName, env: Environment): Promise<
   };
 }
 
-/** Prints the banner under a supervisor. A container's log contains only JSON, so there it is a log line. */
+/** Prints the banner under a supervisor. A container's log contains only JSON, so there the facts are a log line. */
 function announceStart(started: StartedService): void {
   if (isSupervised()) process.stdout.write(banner(started));
   else pino(lineFormat("info")).info(startLine(started), "guildcal is ready");

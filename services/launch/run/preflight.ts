@@ -6,7 +6,7 @@ import { StartupError } from "./startup-error.ts";
 
 const TIMEOUT_MS = 5_000;
 
-/** Rejects with the reason if the port cannot be opened. Called before any server is started. */
+/** Rejects with a StartupError if the port cannot be opened. Called before any server is started. */
 export function checkPort(port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -27,7 +27,7 @@ function listenProblem(error: NodeJS.ErrnoException, port: number, host: string)
   return reasons[error.code ?? ""] ?? `Can't listen on ${host}:${port} (${error.code ?? error.message})`;
 }
 
-/** Rejects if MongoDB does not respond or is a standalone server: transactions need a replica set. */
+/** Rejects if MongoDB does not respond or is a standalone server: transactions need a replica set, or a mongos. */
 export async function checkMongo(mongoUrl: string): Promise<void> {
   const connection = mongoose.createConnection();
   try {

@@ -5,7 +5,8 @@ import { type BrokerSettings, brokerOptions } from "../../../moleculer.config.ts
 export interface RunningServices {
   readonly broker: ServiceBroker;
   /**
-   * Responds to the requests in flight and stops: the gateway first, so that its requests still reach the other services.
+   * Stops the services after the requests in flight have responses: the gateway first, so that its requests still reach the
+   * other services.
    */
   stop(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import type { ServiceName } from "../../contracts/service-names.ts";
  */
 export const SCHEMA_VERSION = 2;
 
-/** The version of data without a version, as 0.1.0 wrote them. */
+/** The version of data without a version row, as release 0.1.0 wrote them. */
 const UNVERSIONED = 1;
 /** The id of the row with the versions. */
 export const SCHEMA_ROW = "schema";
@@ -51,8 +51,8 @@ export function schemaProblem(
 }
 
 /**
- * Records that a process of this release runs on the service's data. Throws StartupError, and changes nothing, if it
- * does not know their version, or if a restore of the data is not finished.
+ * Records that a process of this release runs on the service's data. Throws StartupError, and changes nothing, if the
+ * release does not know the versions of the data, or if a restore of the data is not finished.
  */
 export async function recordSchemaVersion(mongoUrl: string, service: ServiceName): Promise<void> {
   await withRows(mongoUrl, service, async (rows, connection) => {
@@ -69,7 +69,7 @@ export async function recordSchemaVersion(mongoUrl: string, service: ServiceName
       oldest: { $min: [{ $ifNull: ["$oldest", found.oldest] }, SCHEMA_VERSION] },
     };
     const recorded = await upsertVersions(rows, versions);
-    // A process of another release may have written in the meantime.
+    // A process of another release may have written in the meantime. Then the record above is not undone.
     throwIfUnknown(service, recorded);
   });
 }

@@ -55,7 +55,7 @@ export interface ServiceContext {
 
 const postLogger = pino(lineFormat("info"));
 
-/** The log sink writes posts as log lines, which LOG_LEVEL must not suppress. */
+/** Writes a post of the log sink as a log line. LOG_LEVEL must not suppress it. */
 function writePostLine(fields: object, text: string): void {
   postLogger.info(fields, text);
 }

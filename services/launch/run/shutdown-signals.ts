@@ -31,8 +31,8 @@ export function shutdownRequested(): Promise<void> {
 }
 
 /**
- * npm forwards SIGINT and SIGTERM. On SIGHUP and SIGKILL it ends and leaves its script running. If npm ended before
- * this call, the parent is already another process.
+ * Calls `onEnd` when npm, the parent of this process, has ended. npm forwards SIGINT and SIGTERM, but on SIGHUP and SIGKILL
+ * it ends and leaves its script running. If npm ended before this call, the parent is another process already.
  */
 function onNpmEnd(onEnd: () => void): void {
   if (process.env["npm_lifecycle_script"]?.includes("services/launch/start.js") !== true) return;

@@ -1,2 +1,2 @@
-/** A start failed for a reason that the operator can fix. Only the message is printed, and the exit code is 1. */
+/** A start or a command failed for a reason that its user can mend. Only the message is printed; the exit code is 1. */
 export class StartupError extends Error {}

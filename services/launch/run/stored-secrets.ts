@@ -1,6 +1,6 @@
 import { storedSecret } from "../embedded/stored-secret.ts";
 
-/** The secrets of an installation that stay the same: the file of each in the data folder. */
+/** The secrets that every start of an installation needs unchanged, with the name of their file in the data folder. */
 const FILES = { API_KEY_PEPPER: "api-key-pepper", WEBHOOKS_KEY: "webhooks-key" } as const;
 type SecretName = keyof typeof FILES;
 

@@ -24,8 +24,8 @@ const LAST_RESTART_MS = 10_000;
 const STABLE_UPTIME_MS = 10_000;
 
 /**
- * Starts each service in a process of its own. Resolves when all of them are ready. If a process ends before, it has
- * printed the reason, and all others are stopped.
+ * Starts each service in a process of its own. Resolves when all processes are ready. If one ends before, it has printed
+ * the reason; all others are stopped, and the call rejects.
  */
 export async function supervise(
   services: readonly ServiceName[],

@@ -33,7 +33,7 @@ export interface Channels extends Omit<Guilds, "mayDo" | "mayMention"> {
   list(channel: string, query: URLSearchParams): ChatResponse;
   /** The user of the bot under test. */
   self(): ChatResponse;
-  /** The messages in the order of receipt. */
+  /** The messages that were not deleted, in the order of receipt. */
   visible(): readonly PostedMessage[];
   setChannel(channel: string, rule: ChannelRule): void;
   say(channel: string, author: "other bot" | "person", content: string): void;
@@ -67,7 +67,7 @@ export function newChannels({ nonceWindowMs, listsNonces }: ChannelOptions): Cha
     return guilds.mayDo(channel, "SEND_MESSAGES") ? undefined : CHANNEL_REFUSALS.noPermission;
   }
 
-  /** The visible part of a message: without embeds and notifications for which the bot lacks permission. */
+  /** The message without embeds and notifications for which the bot lacks permission; undefined if nothing is left. */
   function permitted(channel: string, { content, embeds, nonce, pings }: AcceptedForm): AcceptedForm | undefined {
     const boxes = guilds.mayDo(channel, "EMBED_LINKS") ? embeds : [];
     const everyone = pings.everyone && guilds.mayDo(channel, "MENTION_EVERYONE");
@@ -76,7 +76,7 @@ export function newChannels({ nonceWindowMs, listsNonces }: ChannelOptions): Cha
     return { content, embeds: boxes, nonce, enforceNonce: true, pings: { ...pings, everyone, roles } };
   }
 
-  /** The message with this nonce of the past few minutes, in any channel. */
+  /** The message with this nonce that was posted within `nonceWindowMs`, in any channel. */
   function repeated({ nonce, enforceNonce }: AcceptedForm): PostedMessage | undefined {
     const before = enforceNonce && nonce !== undefined ? nonces.get(nonce) : undefined;
     const age = performance.timeOrigin + performance.now() - (before?.receivedAt ?? 0);

@@ -33,14 +33,15 @@ export interface Limiter {
 
 export function newLimiter({ perBucket, perMs, overall, overallMs, invalidRequests }: ChatServerLimits): Limiter {
   const buckets = new Map<string, { used: number; resetsAt: number }>();
-  let lately: number[] = [];
+  /** Times of the requests in the last `overallMs`. */
+  let recent: number[] = [];
   let invalid: number[] = [];
 
   function admitOverall(now: number): ChatResponse | undefined {
-    lately = lately.filter((at) => at > now - overallMs);
-    const oldest = lately[0];
-    if (oldest !== undefined && lately.length >= overall) return tooMany(oldest + overallMs - now, true, {});
-    lately.push(now);
+    recent = recent.filter((at) => at > now - overallMs);
+    const oldest = recent[0];
+    if (oldest !== undefined && recent.length >= overall) return tooMany(oldest + overallMs - now, true, {});
+    recent.push(now);
     return undefined;
   }
 
@@ -78,7 +79,7 @@ export function newLimiter({ perBucket, perMs, overall, overallMs, invalidReques
   }
 }
 
-/** The header is in whole seconds, rounded up; the body is exact. */
+/** The response 429. Its header has the wait in whole seconds, rounded up; its body has the exact wait. */
 function tooMany(waitMs: number, global: boolean, headers: Record<string, string>): ChatResponse {
   return {
     status: 429,

@@ -1,6 +1,6 @@
 import { type ChatResponse, EMPTY_MESSAGE, type FormError, formErrors } from "./responses.ts";
 
-/** An accepted body, with trimmed texts as the receiver stores them. */
+/** An accepted body. `content` is trimmed, as the receiver stores it. */
 export interface AcceptedForm {
   readonly content: string;
   readonly embeds: readonly Record<string, unknown>[];

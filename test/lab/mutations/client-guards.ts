@@ -13,7 +13,7 @@ export const CLIENT_GUARDS: readonly TestedGuard[] = [
     file: "clients/http/src/retry-policy.ts",
     in: "waitBeforeRetry",
     code: "mayBeDone($_) ? $REPEATABLE : $OTHER",
-    without: "mayBeDone(arguments[0]) ? false : $OTHER",
+    without: "mayBeDone(arguments[0]) ? true : $OTHER",
     test: "does not repeat an update after",
   },
   {
