@@ -15,15 +15,15 @@ import type { Claim } from "../store/webhooks.store.ts";
 import type { QueuePorts, SendResult } from "./ports.ts";
 import { readPage } from "./read-changes.ts";
 
-/** Time after which a visit ends although there is more to do: other queues wait for its slot. */
+/** A visit ends after this time although there is more to do: other queues wait for its slot. */
 const VISIT_MS = 5_000;
-/** An attempt ends within this time, and its outcome is stored. None starts if the lease would end before. */
+/** An attempt ends within this time, and its outcome is stored. No attempt starts if the lease ends sooner. */
 const ATTEMPT_MS = 13_000;
 export const LEASE_MS = 20_000;
 
 /** Settled deliveries of a webhook that are stored. */
 const MAX_HISTORY = 1_000;
-/** The history is shortened when it has grown by so many. */
+/** The history is shortened each time after this number of deliveries. */
 const TRIM_EVERY = 100;
 
 /** A visit of a claimed queue: reads changes, stores deliveries, and sends those that are due. */
