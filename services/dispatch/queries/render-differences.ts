@@ -19,7 +19,7 @@ export interface RenderPorts {
 
 type Renderer = (post: Post) => { readonly shown: DraftedPost; readonly messages: string };
 
-/** Renders differences as they are shown. A post whose time, channel and message turn out the same is left out. */
+/** Renders differences as they are shown. A change whose deadline, channel and message turn out the same is left out. */
 export async function renderDifferences(
   ports: RenderPorts,
   guildId: GuildId,
@@ -35,7 +35,7 @@ export async function renderDifferences(
     if (difference.effect === "APPEARS") return [{ ...entry, ...after(difference.after).shown }];
     if (difference.effect === "VANISHES") return [{ ...entry, ...before(difference.before).shown }];
     const [one, other] = [before(difference.before), after(difference.after)];
-    if (differInMessageOnly(difference) && one.messages === other.messages) return [];
+    if (effect === "CHANGES" && differInMessageOnly(difference) && one.messages === other.messages) return [];
     return [{ ...entry, ...other.shown, before: one.shown }];
   });
 }

@@ -8,7 +8,7 @@ const HEALTHY_MS = 60_000;
 /** The work of a replica at the begin of its stop is at most this old: a fault since then may hinder the stop. */
 const BEGUN_MS = 6_000;
 
-/** Checks that each transition is in `TRANSITIONS`, each claim raises the fence, and no post is claimed during another claim's lease. */
+/** Checks that each transition is in `TRANSITIONS`, each claim raises the fence, and no claim takes a post during a lease. */
 export function badWrites(evidence: Evidence): string[] {
   const latest = new Map<string, Post>();
   return evidence.record.writes.flatMap(({ at, before, after }) => {
