@@ -138,7 +138,7 @@ describe("the upcoming posts of a year", () => {
     // The second event was announced at a time that is less than a minute away.
     const sent = all
       .filter(({ occurrenceId }) => occurrenceId === ids[1])
-      .map((row): Post => ({ ...row, id: `${row.id}-`, state: "sent", startsAt: startsAt - 1_000 }));
+      .map((row): Post => Object.assign({}, row, { id: `${row.id}-`, state: "sent", startsAt: startsAt - 1_000 }));
     const found = await pagesOf(portsOf(guild, sent, {}), guild, { dueFrom: 0 }, 2);
     expect(found.map(({ eventId }) => eventId)).toEqual([ids[0], ids[2], ids[3], ids[4]]);
   });
