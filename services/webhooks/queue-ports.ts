@@ -55,5 +55,5 @@ export function queuePorts(
   };
 }
 
-/** The gateway does not know the position: it is too old, or of another form. */
+/** The refusals by which the gateway says that it does not know a position: it is too old, or of another form. */
 const POSITION_REFUSALS: ReadonlySet<string> = new Set(["SYNC_TOKEN_EXPIRED", "INVALID_REQUEST"]);

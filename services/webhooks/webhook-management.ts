@@ -42,7 +42,7 @@ interface ManagementDependencies {
   readonly clock: { now(): EpochMs };
 }
 
-/** What guilds do with their webhooks (D53). */
+/** The operations of guilds on their webhooks (D53). */
 export interface WebhookManagement {
   create(params: CreateWebhookParams): Promise<(IssuedWebhookSecret & WebhookChanged) | Refusal>;
   get(guildId: GuildId, id: string): Promise<WebhookView | Refusal>;

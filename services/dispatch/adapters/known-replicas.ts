@@ -7,7 +7,7 @@ import type { Replicas } from "../protocol/ports.ts";
 /** Maximum age of the cached list. A replica that has left delays its posts by one rank until the list is read again. */
 const CACHE_MS = 500;
 
-/** The nodes with the dispatch service, as the broker knows them from their heartbeats. */
+/** The nodes with the dispatch service, this one included, as the broker knows them from their heartbeats. */
 export function knownReplicas(broker: ServiceBroker): Replicas {
   let nodes: readonly string[] = [];
   let readAt = -Infinity;

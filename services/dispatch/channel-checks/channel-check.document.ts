@@ -9,7 +9,7 @@ export interface ChannelCheckRow {
   readonly sink: SinkName;
   readonly guildId: string;
   readonly channel: string;
-  /** Before 1971 for a channel that was never checked: it goes before all checked ones, in its order in the guild. */
+  /** Before 1971 for a channel that was never checked: it goes before all checked ones, at its place in the order of its guild. */
   readonly checkAt: Date;
   /** Absent until the first check. */
   readonly checkedAt?: Date;

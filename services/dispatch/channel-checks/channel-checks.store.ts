@@ -31,7 +31,7 @@ export interface ChannelChecksStore {
   findings(channels: readonly PostChannel[]): Promise<ReadonlyMap<string, KnownFinding>>;
 }
 
-/** Of one guild; announcements can't name more at a time. Bounds the rows of a guild that changes its channels. */
+/** Of one guild in one sink; announcements can't name more at a time. Bounds the rows of a guild that changes its channels. */
 const MAX_CHANNELS = 1_000;
 const MINUTE_MS = 60_000;
 const INTERVAL_MS = 60 * MINUTE_MS;

@@ -91,12 +91,15 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
     planner.onPostSettled(post.guildId);
   }
 
-  /** Called when a post in doubt is settled: until then its event could not be announced at another start. */
+  /**
+   * Called after an attempt that may change the plan. A post that is `planned` again follows the changes since its claim, a failed
+   * one no longer counts as announced, and a channel's refusal suspends the announcement.
+   */
   function replan({ guildId, dueAt }: Post): void {
     void planner.requestReplan(guildId, dueAt);
   }
 
-  /** A replica with a higher rank reads the post again: others had their turns before. */
+  /** A replica of a rank above 0 reads the post again: others had their turns before. Resolves as `ProcessPost`. */
   async function processPost({ post, rank }: DueEntry): Promise<boolean> {
     const row = rank === 0 ? post : await rereadUnchanged(post);
     if (row === null || lifecycle.isStopping) return true;
@@ -119,7 +122,7 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   /** The replica that plans the guild first does so now; the others find the change in its feed, if that one vanishes. */
   async function planHinted({ guildId, startsAt, record }: BroadcastChange): Promise<void> {
     if (shares.rank(guildId) > 0) return;
-    // The plan reaches back as far as the change may be older than its broadcast.
+    // A change may be older than its broadcast by this much.
     const since = clock.now() - CHANGE_FEED_OVERLAP_MS;
     if (startsAt === undefined || !planner.isBeyondHorizon(guildId, startsAt)) {
       if (planner.waitingGuilds >= MAX_WAITING_GUILDS) return;

@@ -61,7 +61,7 @@ interface Randomness {
  * means that the thing does not exist.
  */
 export interface Owners {
-  /** Includes the rules that were in force until after `formerAfter`. */
+  /** The current rules, and former rules that ceased to be in force after `formerAfter`. */
   announcementRules(guildId: GuildId, formerAfter: EpochMs): Promise<readonly AnnouncementRule[]>;
   /** The guilds that have, or recently had, an enabled announcement. */
   announcingGuilds(guildIds: readonly GuildId[]): Promise<readonly GuildId[]>;

@@ -10,7 +10,7 @@ import type { Feed } from "./feeds.ts";
 
 /** How far a guild is planned. */
 export interface GuildPlan {
-  /** Counts the stored plans; 0 for a guild without a plan. */
+  /** Increases with each stored plan, and with each stored part of one; 0 for a guild without a plan. */
   readonly version: number;
   /** Every post that is due before this instant is planned; 0 without a plan. */
   readonly plannedThrough: EpochMs;
@@ -113,7 +113,10 @@ export interface PostStore {
    * `limit` of each.
    */
   postsForPlan(guildId: GuildId, limit: number): Promise<readonly Post[]>;
-  /** Of these occurrences and announcements, all posts that may have been sent, and the latest round of every other key. */
+  /**
+   * Of these occurrences and announcements, all posts that are open, may have been sent or suspend an announcement, and the
+   * latest round of every key.
+   */
   postsOfPairs(
     guildId: GuildId,
     occurrenceIds: readonly string[],

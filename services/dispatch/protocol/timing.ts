@@ -48,7 +48,7 @@ export interface Timing {
   readonly maxOpenPosts: number;
   /** Number of a guild's latest cancelled and skipped posts that stay in the ledger. */
   readonly maxUnsentPosts: number;
-  /** Interval between heartbeats; a gap longer than `heartbeatGapMs` means that no replica ran. */
+  /** Interval between heartbeats; a gap longer than `heartbeatGapMs` means that no replica ran or reached the database. */
   readonly heartbeatMs: number;
   readonly heartbeatGapMs: number;
 }

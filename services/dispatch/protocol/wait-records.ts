@@ -38,7 +38,7 @@ interface PostWaits {
 }
 
 /**
- * More entries belong to posts that other replicas have settled. Bounded by size, because with `max` lru-cache allocates
+ * Entries beyond these belong to posts that other replicas have settled. Bounded by size, because with `max` lru-cache allocates
  * its tables at full length.
  */
 const CACHE = { maxSize: 50_000, sizeCalculation: () => 1 };

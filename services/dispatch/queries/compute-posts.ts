@@ -47,8 +47,10 @@ export interface ComputedPosts {
 }
 
 /**
- * The posts that a plan would have from a position on, before an instant: the soonest `wanted`, or fewer where reading on would
- * take long. No earlier position may be due by then, so that only lead times decide.
+ * The posts that a plan would have from the position `start` on, before `until`, soonest first: at least `wanted`, or
+ * fewer at the end of the window or after a second.
+ *
+ * `start` must not be before `now`: a later post is due by its offset alone, never at once because its event is new.
  */
 export async function computePosts(
   ports: ComputePorts,
@@ -59,7 +61,7 @@ export async function computePosts(
 ): Promise<ComputedPosts> {
   const endsAt = clock() + SEARCH_TIME_MS;
   const everyRule = start.at < until ? await ports.owners.announcementRules(guildId, now) : [];
-  const inForce = everyRule.filter(({ enabled, until: ended }) => enabled && ended === undefined);
+  const inForce = everyRule.filter(({ enabled, until: inForceUntil }) => enabled && inForceUntil === undefined);
   const announcements = withStartOffsets(inForce);
   if (announcements.length === 0) return { posts: [], end: firstPositionAt(until), isComplete: true };
   const posts: Post[] = [];
@@ -85,7 +87,7 @@ interface Part {
   readonly occurrences: OccurrencesStarting["occurrences"];
 }
 
-/** Reads the occurrences that are due in a window; in a shorter one if there are too many. */
+/** Reads the occurrences that are due in a window. The window is shortened while it has too many, down to MIN_PART_MS. */
 async function readPart(
   { owners }: ComputePorts,
   guildId: GuildId,

@@ -19,7 +19,7 @@ import { renderDifferences, type RenderPorts } from "./render-differences.ts";
 import { ChangedMeanwhile, changedIds, type DraftedGuild, draftGuild, type DraftOwners } from "./drafted-guild.ts";
 import { inSlices } from "./in-slices.ts";
 
-/** What a comparison of plans needs. */
+/** The dependencies of a comparison of plans. */
 export interface DiffPorts extends RenderPorts {
   readonly owners: DraftOwners;
   readonly store: Pick<PostStore, "postsForPlan" | "postsOfPairs">;
@@ -28,7 +28,7 @@ export interface DiffPorts extends RenderPorts {
 }
 
 const DAY_MS = 86_400_000;
-/** How far plans are compared. */
+/** Plans are compared up to this time after now. */
 export const COMPARED_MS = 366 * DAY_MS;
 /** A guild with too many occurrences is compared for a shorter time: the time is divided by this until they can be read. */
 const SPAN_DIVISOR = 4;
@@ -93,7 +93,7 @@ async function compareGuild(
   return { differences: sorted(plans, messages.of(new Set(altered))), through: selected.through };
 }
 
-/** The announcements that the changes name, as they are stored. */
+/** The announcements that the changes name, or that are deleted with an event, as they are stored. */
 async function storedAnnouncements(
   { owners }: DiffPorts,
   guildId: PlanDiffParams["guildId"],
@@ -113,7 +113,7 @@ interface SpanToRead {
   readonly offsetsOfChanged: readonly number[];
 }
 
-/** What was read of a guild. */
+/** The occurrences of a guild that were read. */
 interface SpanRead {
   readonly occurrences: DraftedOccurrences;
   /** Every occurrence of a changed event that starts in it was read. */
@@ -185,7 +185,7 @@ async function diffOf(
     appear: count("APPEARS"),
     vanish: count("VANISHES"),
     move: count("MOVES"),
-    // A message that turns out the same is no change.
+    // A post whose message turns out the same is not listed, and is no change.
     change: count("CHANGES") - (listed.length - posts.length),
     posts,
     more: differences.length > listed.length,

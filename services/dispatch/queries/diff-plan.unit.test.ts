@@ -154,6 +154,25 @@ describe("the diff of a plan", () => {
     60_000 + RUNS * 1_000,
   );
 
+  test("has a post of a moved event that is due at the same time with the same message, and counts no change", async () => {
+    const startsAt = DRAFTS_NOW + 24 * HOUR;
+    const event = { action: "CREATE_EVENT", calendarNumber: 1, startsAt, endsAt: startsAt + 4 * HOUR };
+    const texts = { info: "Bring snacks", infoOnly: true };
+    const rule = { action: "CREATE_ANNOUNCEMENT", channel: "7", type: "UNIVERSAL", hours: 1, minutes: 0, ...texts };
+    const { guild, rows } = await guildBefore(
+      [event, rule].map((change) => () => change as DraftChange),
+      HOUR,
+    );
+    const { announcements, events } = await knownIds(guild);
+    const times = { startsAt: startsAt + HOUR, endsAt: startsAt + 5 * HOUR };
+    const changes = [
+      { action: "UPDATE_EVENT", calendarNumber: 1, eventId: events[0], ...times },
+      { action: "UPDATE_ANNOUNCEMENT", id: announcements[0], hours: 2 },
+    ];
+    const diff = (await diffOf(guild, rows, changes as DraftChange[])) as PlanDiff;
+    expect(diff).toMatchObject({ move: 1, change: 0, posts: [{ effect: "MOVES", startsAt: startsAt + HOUR }] });
+  });
+
   test("of a split series has no post whose occurrence was changed before the split, or stays in its place after it", async () => {
     const startsAt = DRAFTS_NOW + 24 * HOUR;
     const week = 7 * 24 * HOUR;

@@ -21,7 +21,7 @@ import type { Owners } from "../protocol/ports.ts";
 
 type Call<Contract> = (params: ParamsOf<Contract>) => Promise<ResultOf<Contract>>;
 
-/** The owners, each of which makes its changes in memory. */
+/** The owner services. Each makes the changes of its own records in memory. */
 export interface DraftOwners extends Pick<Owners, "announcement"> {
   readonly draftSettings: Call<typeof draftSettings>;
   readonly draftOccurrences: Call<typeof draftOccurrences>;
@@ -29,7 +29,7 @@ export interface DraftOwners extends Pick<Owners, "announcement"> {
   readonly draftAnnouncements: Call<typeof draftAnnouncements>;
 }
 
-/** Changes of a guild, at a time, by the holder of a key. */
+/** Changes of a guild that are not stored, with the time and the rights of the request. */
 export interface Drafts {
   readonly guildId: GuildId;
   readonly changes: readonly DraftChange[];
@@ -50,7 +50,7 @@ export interface DraftedGuild {
 
 const NO_WINDOW = { from: 0, until: 0 };
 
-/** Makes the changes in the services that own the records (D58). Refuses as the first change that is refused. */
+/** Lets the owners make the changes in memory (D58). Returns the refusal of the first change that is refused. */
 export async function draftGuild(owners: DraftOwners, drafts: Drafts): Promise<DraftedGuild | Refusal> {
   const made = await makeChanges(owners, drafts);
   return isRefusedDraft(made) ? refusalOf(made) : made;
@@ -58,7 +58,7 @@ export async function draftGuild(owners: DraftOwners, drafts: Drafts): Promise<D
 
 async function makeChanges(owners: DraftOwners, drafts: Drafts): Promise<DraftedGuild | RefusedDraft> {
   const { guildId, changes, now, byOperator } = drafts;
-  /** An owner does not know which changes the others refuse: an earlier one may be refused by another owner. */
+  /** An owner does not know which changes the others refuse: another owner may refuse an earlier change. */
   const firstRefused = async (refused: RefusedDraft): Promise<RefusedDraft> => {
     const earlier = { ...drafts, changes: changes.slice(0, refused.refused.at) };
     const made = await makeChanges(owners, earlier);
@@ -88,7 +88,7 @@ async function makeChanges(owners: DraftOwners, drafts: Drafts): Promise<Drafted
   };
 }
 
-/** The result of changes that were made before. If a client has changed the same records meanwhile, they may be refused now. */
+/** The result of changes that were accepted before. If a client has changed the same records meanwhile, they may be refused now. */
 function accepted<Result extends object>(result: Result | RefusedDraft): Result {
   if (isRefusedDraft(result)) throw new ChangedMeanwhile(refusalOf(result));
   return result;
@@ -104,7 +104,7 @@ export class ChangedMeanwhile extends Error {
   }
 }
 
-/** The events that changes of announcements name: by the id itself, and by that of its series (D24). */
+/** The events that changes of announcements name: by the id itself, and by the id of its series (D24). */
 function referencesOf(changes: readonly DraftChange[]): DraftReference[] {
   return changes.flatMap((change, at) => {
     if (change.action !== "CREATE_ANNOUNCEMENT" && change.action !== "UPDATE_ANNOUNCEMENT") return [];

@@ -17,7 +17,7 @@ const SEARCH_RANGES_MS = [32 * DAY_MS, 400 * DAY_MS, Infinity];
 /** Occurrences that are read in one range: of a series, the wanted ones may have been moved behind others. */
 const MAX_READ = 200;
 
-/** Renders the messages of an announcement for the next occurrences, as they would be after changes (D57). */
+/** Renders the messages of an announcement for the next occurrences, as they would be after changes (D58). */
 export async function renderDraftPreviews(
   owners: DraftOwners,
   channels: Pick<ChannelChecks, "currentProblem" | "guildName">,

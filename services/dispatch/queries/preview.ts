@@ -31,7 +31,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Searched one after the other, so that an occurrence that starts soon is found without reading all. */
 const SEARCH_RANGES_MS = [DAY_MS / 24, 32 * DAY_MS, Infinity];
-/** The first occurrence of a series is searched among this many, because it may have been moved. */
+/** A covered occurrence of a series is searched among this many: the first occurrence may have been moved behind others. */
 const MAX_OF_SERIES = 100;
 export const NOTHING_AHEAD = "The announcement covers no event that is still ahead";
 
@@ -69,7 +69,7 @@ export function previewOf(input: MessageInput, problem: PostProblem | undefined)
   };
 }
 
-/** Selects the occurrences among which those are that the announcement covers. */
+/** A filter of occurrences that lets all those pass that the announcement covers; of a series also others. */
 export function occurrencesCoveredBy({ type, eventColor, eventId }: Announcement): OnlyOccurrences {
   switch (type) {
     case "COLOR":
@@ -95,7 +95,10 @@ function previewedOffsets({ offsets }: Announcement, occurrence: Occurrence): Pr
   });
 }
 
-/** A disabled announcement is previewed as if it were enabled. */
+/**
+ * A disabled announcement is previewed as if it were enabled. If the filter also lets other occurrences pass, each is checked by
+ * `covers`.
+ */
 async function nextCovered(owners: Owners, announcement: Announcement, now: EpochMs): Promise<Occurrence | undefined> {
   const { guildId, type } = announcement;
   const only = occurrencesCoveredBy(announcement);

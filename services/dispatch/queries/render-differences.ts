@@ -11,7 +11,7 @@ import type { Post } from "../domain/post/post.ts";
 import { encodeMessage } from "../sinks/message-body.ts";
 import type { DraftedGuild, DraftOwners } from "./drafted-guild.ts";
 
-/** What the rendering of differences needs. */
+/** The dependencies of the rendering. */
 export interface RenderPorts {
   readonly owners: Pick<DraftOwners, "announcement">;
   readonly guildName: (guildId: GuildId) => Promise<string | undefined>;
@@ -19,7 +19,7 @@ export interface RenderPorts {
 
 type Renderer = (post: Post) => { readonly shown: DraftedPost; readonly messages: string };
 
-/** Renders differences as they are shown. A message that turns out the same is left out. */
+/** Renders differences as they are shown. A change whose deadline, channel and message turn out the same is left out. */
 export async function renderDifferences(
   ports: RenderPorts,
   guildId: GuildId,
@@ -35,13 +35,13 @@ export async function renderDifferences(
     if (difference.effect === "APPEARS") return [{ ...entry, ...after(difference.after).shown }];
     if (difference.effect === "VANISHES") return [{ ...entry, ...before(difference.before).shown }];
     const [one, other] = [before(difference.before), after(difference.after)];
-    if (isSame(difference) && one.messages === other.messages) return [];
+    if (effect === "CHANGES" && differInMessageOnly(difference) && one.messages === other.messages) return [];
     return [{ ...entry, ...other.shown, before: one.shown }];
   });
 }
 
-/** Whether the two posts differ in their messages at most. */
-function isSame({ before, after }: { readonly before: Post; readonly after: Post }): boolean {
+/** Whether the two posts can differ only in their messages. */
+function differInMessageOnly({ before, after }: { readonly before: Post; readonly after: Post }): boolean {
   return before.dueAt === after.dueAt && before.deadline === after.deadline && before.channel === after.channel;
 }
 

@@ -46,7 +46,7 @@ export async function upcomingWindow(
   return pageOf(entries, limit, isComplete ? undefined : end);
 }
 
-/** @param end - Where the next page begins if the entries are all in this one; undefined at the end of the list. */
+/** @param end - The first position that was not searched: the next page begins there, unless this one is full; undefined for none. */
 function pageOf(entries: readonly UpcomingPost[], limit: number, end: Position | undefined): Page<UpcomingPost> {
   const page = new PageEntries<UpcomingPost>(limit);
   const isFull = entries.some((entry) => !page.add(entry));
@@ -54,8 +54,11 @@ function pageOf(entries: readonly UpcomingPost[], limit: number, end: Position |
   if (isFull && last !== undefined)
     return { entries: page.entries, next: UPCOMING.cursors.write(UPCOMING.positionOf(last)) };
   if (end === undefined) return { entries: page.entries };
-  // No post is between this position and the end.
-  return { entries: page.entries, next: UPCOMING.cursors.write([end.at, end.announcementId, ""]) };
+  const beforeEnd = [end.at, end.announcementId, ""] as const;
+  // The page may have posts of the same instant and announcement as the end. The next page does not begin before them.
+  const lastPosition = last === undefined ? beforeEnd : UPCOMING.positionOf(last);
+  const isLastLater = comparePositions(positionOf(lastPosition), positionOf(beforeEnd)) > 0;
+  return { entries: page.entries, next: UPCOMING.cursors.write(isLastLater ? lastPosition : beforeEnd) };
 }
 
 /** The first position that is not planned. */

@@ -123,6 +123,26 @@ describe("the upcoming posts of a year", () => {
     ]);
   });
 
+  test("have no post twice, if a page ends behind a post that was announced already", async () => {
+    const startsAt = DRAFTS_NOW + 60 * HOUR;
+    const event = { action: "CREATE_EVENT", calendarNumber: 1, startsAt, endsAt: startsAt } as const;
+    const rule = { action: "CREATE_ANNOUNCEMENT", channel: "7", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
+    const setup = [...Array.from({ length: 5 }, () => event), rule];
+    const { guild } = await guildBefore(
+      setup.map((change) => () => change as never),
+      HOUR,
+    );
+    const through = guild.now + COMPARED_MS;
+    const all = planned(guild, await stateOf(guild, through), through, []).toSorted(byPosition);
+    const ids = [...new Set(all.map(({ occurrenceId }) => occurrenceId))];
+    // The second event was announced at a time that is less than a minute away.
+    const sent = all
+      .filter(({ occurrenceId }) => occurrenceId === ids[1])
+      .map((row): Post => Object.assign({}, row, { id: `${row.id}-`, state: "sent", startsAt: startsAt - 1_000 }));
+    const found = await pagesOf(portsOf(guild, sent, {}), guild, { dueFrom: 0 }, 2);
+    expect(found.map(({ eventId }) => eventId)).toEqual([ids[0], ids[2], ids[3], ids[4]]);
+  });
+
   test("refuse a cursor that is none", async () => {
     const { guild, rows } = await guildBefore([], HOUR);
     const page = await upcomingWindow(portsOf(guild, rows, {}), guild.id, { dueFrom: 0, cursor: "x" }, guild.now);

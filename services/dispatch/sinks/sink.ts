@@ -67,7 +67,7 @@ export interface ReceiverChannels {
 export interface ChannelLimits {
   /** Milliseconds until the channel accepts another message; 0 if it does now. */
   waitMs(channel: string): number;
-  /** Whether no channel accepts a message now. */
+  /** Whether a limit of all channels, not one of a single channel, delays messages now. */
   isStopped(): boolean;
   /** Whether a global limit may be over, which one post at a time tries (as a half-open circuit breaker). */
   isHalfOpen(): boolean;

@@ -10,7 +10,7 @@ export interface CompareAndSet {
   /** Filter that the row must match. */
   readonly expected: object;
   readonly change: Change;
-  /** Whether the caller can compute the changed row. Then the row is not read. */
+  /** Whether the caller can compute the changed row. The row is not read then, if all changes of the command were applied. */
   readonly isKnown?: boolean;
 }
 
@@ -26,8 +26,8 @@ const MAX_BATCH = 100;
 
 /**
  * Applies the changes of many rows in one command, because a command and its majority write concern cost more than a row.
- * Resolves to the changed row ("done" if it is known), or to null if the row did not match. Each change is atomic, and
- * durable once it has resolved. A change that rejects may have been applied or not, and does not affect the others.
+ * Resolves to the changed row, to "done" if it is known and was not read, or to null if the row did not match. Each change is
+ * atomic, and durable once it has resolved. A change that rejects may have been applied or not, and does not affect the others.
  *
  * @param gatherMs - How long a command waits for more changes.
  */

@@ -27,9 +27,6 @@ export const heartbeatSchema = new Schema<HeartbeatRow>(
 );
 
 export function outageOf({ from, until, isDatabases, isRestore = false }: HeartbeatRow["outages"][number]): Outage {
-  return {
-    cause: isRestore ? "RESTORED" : isDatabases ? "DATABASE" : "DISPATCH_DOWN",
-    from: from.getTime(),
-    until: until.getTime(),
-  };
+  const downtime = isDatabases ? "DATABASE" : "DISPATCH_DOWN";
+  return { cause: isRestore ? "RESTORED" : downtime, from: from.getTime(), until: until.getTime() };
 }

@@ -4,7 +4,7 @@ import type { PostOffset } from "../../contracts/announcement-offsets.ts";
 import { OPEN_STATES, type Post, UNSENT_STATES } from "../domain/post/post.ts";
 import type { Wait, WaitTotals } from "../domain/post/wait.ts";
 
-/** How long settled posts stay after their event or their outcome, whichever is later. */
+/** How long settled posts stay after the start of their event or after their outcome, whichever is later. */
 const RETENTION_MS = 30 * 86_400_000;
 
 const INSTANTS = ["startsAt", "endsAt", "dueAt", "deadline", "wakeAt", "plannedAt", "doubtSince", "settledAt"] as const;
@@ -100,7 +100,7 @@ postSchema.index(
   { guildId: 1, settledAt: -1 },
   { name: "unsent", partialFilterExpression: { state: { $in: [...UNSENT_STATES] } } },
 );
-/** Posts that suspend an announcement, and summaries of what it skips. */
+/** Posts that suspend an announcement, and summaries of its skipped posts: two indexes. */
 postSchema.index({ guildId: 1, announcementId: 1 }, { partialFilterExpression: { suspends: { $exists: true } } });
 postSchema.index(
   { guildId: 1, settledAt: -1 },
@@ -141,7 +141,7 @@ export function expiryFields({
   return settledAt === undefined ? {} : { expiresAt: new Date(Math.max(settledAt, startsAt) + RETENTION_MS) };
 }
 
-/** Converts some fields to their stored form. */
+/** Converts fields to their stored form: instants become dates. */
 export function toStoredFields(changes: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(changes)) {

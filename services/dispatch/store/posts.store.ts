@@ -32,11 +32,11 @@ export interface PostsStore extends PostStore {
   countOpen(wakesBefore: EpochMs | undefined, limit: number): Promise<number>;
   /** At most `amount` posts, and at most MAX_ENTRIES; −1 for MAX_ENTRIES. */
   listUpcoming(guildId: GuildId, amount: number): Promise<UpcomingPost[]>;
-  /** @param amount - From 0. */
+  /** The guild's settled posts, the latest outcome first; at most `amount`, from 0. */
   listHistory(guildId: GuildId, amount: number, announcementId?: string): Promise<SettledPost[]>;
   /** The posts of a guild whose outcome was stored after a position. */
   listSettled(params: ChangedRecordsParams): Promise<ChangedRecords<SettledPost>>;
-  /** The same behind a post, in the order of their outcomes, then of their ids; with their ids. */
+  /** The guild's settled posts behind a post, with their ids: the latest outcome first, then in the order of ids. */
   listHistoryBehind(guildId: GuildId, query: SettledQuery): Promise<Post[]>;
 }
 

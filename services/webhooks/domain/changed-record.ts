@@ -33,7 +33,7 @@ export function kindsOf(types: readonly WebhookType[]): ChangeKind[] {
   return [...new Set(types.flatMap((type) => (isOccurrenceType(type) ? [] : KIND_OF[type])))];
 }
 
-/** What was delivered about a record before. */
+/** The newest delivery about a record, as far as later ones depend on it. */
 export interface KnownRecord {
   readonly revision: number;
   readonly digests: readonly string[];
@@ -50,8 +50,8 @@ export interface ChangedState {
 
 /**
  * The type of a change; undefined if no type reports it. A change is the newest state of a record, so an event that was
- * created and updated between two reads has a later revision than the first: it is new if nothing was delivered about it, and
- * if it did not exist at the read before.
+ * created and updated between two reads has a later revision than the first: it is new if there is no delivery about it, and if
+ * it did not exist at the read before.
  */
 export function typeOf(
   { kind, id, revision, deleted }: Pick<EncodedChange, "kind" | "id" | "revision" | "deleted">,
@@ -74,7 +74,7 @@ export function creationTime(eventId: string): EpochMs {
   return Number.parseInt(eventId.slice(1, 11), 32);
 }
 
-/** The names of the fields whose digest differs from the delivered one, or that one of both does not have. */
+/** The names of the fields whose digests differ, or that only one of the two records has. */
 export function changedFields(known: readonly string[], digests: readonly string[]): string[] {
   const [before, after] = [new Set(known), new Set(digests)];
   const differing = [...known.filter((each) => !after.has(each)), ...digests.filter((each) => !before.has(each))];

@@ -28,10 +28,11 @@ export interface DeliveryQueue {
   readonly seq: number;
   /** Failed attempts in a row. */
   readonly failures: number;
-  /** The next attempt while the receiver counts as down. */
+  /** Time of the next attempt while the receiver counts as down. */
   readonly probeAt: EpochMs;
+  /** Pause before the next read without a broadcast. */
   readonly pauseMs: number;
-  /** The minute in which attempts are counted. */
+  /** Begin of the minute in which attempts are counted. */
   readonly minuteFrom: EpochMs;
   readonly minuteCount: number;
 }
@@ -88,6 +89,7 @@ export function withOutcome(queue: DeliveryQueue, isDelivered: boolean, now: Epo
 export interface VisitEnd {
   /** Whether the visit has read changes. */
   readonly hasChanges: boolean;
+  /** Whether the last read left out changes, because an earlier write may still appear before them. */
   readonly isHeldBack: boolean;
   /** Whether there is more to do at once, for which the visit had no time. */
   readonly isUnfinished: boolean;

@@ -20,10 +20,10 @@ export interface Delivery {
   /** A digest for each field of the record, to name the fields that the next revision changes. */
   readonly digests: readonly string[];
   readonly state: DeliveryState;
-  /** True after a request to send it again: then it neither waits for deliveries of its record, nor do these for it. */
+  /** True after a request to send the delivery again: it waits for no delivery of its record, and none waits for it. */
   readonly isRedelivery?: true;
   readonly createdAt: EpochMs;
-  /** Number of ended attempts; from the last request to send it again. */
+  /** Number of ended attempts since the last request to send the delivery again, or since its webhook was enabled again. */
   readonly attempts: number;
   readonly firstAttemptAt?: EpochMs;
   readonly nextAttemptAt?: EpochMs;
@@ -63,7 +63,7 @@ export function sendable<Pending extends PendingDelivery>(pending: readonly Pend
   });
 }
 
-/** A view of a delivery. */
+/** A delivery as the users of its webhook see it. */
 export function deliveryView(delivery: Omit<Delivery, "body" | "digests">): DeliveryView {
   const {
     guildId: _,

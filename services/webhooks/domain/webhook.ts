@@ -53,7 +53,7 @@ export function changeWebhook(stored: Webhook, changes: UpdateWebhookParams, now
   return enabled ? { ...asEnabled(next), ...since } : asDisabled(next, "REQUESTED", now);
 }
 
-/** The webhook to which nothing more is sent; undefined if it is disabled already. */
+/** The disabled webhook, to which nothing more is sent; undefined if it is disabled already. */
 export function disableWebhook(stored: Webhook, reason: DisabledReason, now: EpochMs): Webhook | undefined {
   if (!stored.enabled) return undefined;
   return { ...asDisabled(stored, reason, now), revision: stored.revision + 1 };

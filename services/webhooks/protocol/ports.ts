@@ -11,7 +11,7 @@ export interface OutgoingRequest {
   readonly url: string;
   readonly id: string;
   readonly body: string;
-  /** The secrets with which it is signed, the newest first. */
+  /** The secrets with which the request is signed, the newest first. */
   readonly secrets: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export interface SendResult {
   readonly retryAfterMs?: number;
 }
 
-/** What the protocol needs from outside of it. */
+/** The dependencies of the protocol. */
 export interface QueuePorts {
   /** The clock of the database server. */
   readonly clock: { now(): EpochMs };

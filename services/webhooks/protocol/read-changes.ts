@@ -46,8 +46,8 @@ export async function readPage(
 }
 
 /**
- * A position that the gateway does not accept is too old, or its writes are lost since a restore. The changes since the last
- * complete read are read again then; those that were delivered are known by their revision.
+ * A position that the gateway does not accept is too old, or its writes are lost since a restore. Then the changes since the
+ * last complete read are read again; changes with a delivery are known by their revision.
  */
 async function pageBehind(
   { readChanges, reports }: Pick<QueuePorts, "readChanges" | "reports">,

@@ -16,9 +16,9 @@ import type { QueuePorts, SendResult } from "./ports.ts";
 import { readPage } from "./read-changes.ts";
 import { shortenHistory } from "./shorten-history.ts";
 
-/** Time after which a visit ends although there is more to do: other queues wait for its slot. */
+/** A visit ends after this time although there is more to do: other queues wait for its slot. */
 const VISIT_MS = 5_000;
-/** An attempt ends within this time, and its outcome is stored. None starts if the lease would end before. */
+/** An attempt ends within this time, and its outcome is stored. No attempt starts if the lease ends sooner. */
 const ATTEMPT_MS = 13_000;
 export const LEASE_MS = 20_000;
 

@@ -38,7 +38,7 @@ export interface DeliveriesStore {
   listPending(webhook: WebhookKey): Promise<PendingDelivery[]>;
   /** The bodies of deliveries, by id. */
   bodies(webhook: WebhookKey, ids: readonly string[]): Promise<Map<string, string>>;
-  /** The newest delivered or pending state of records. */
+  /** The newest delivery about each of the records, whatever its state. */
   knownRecords(webhook: WebhookKey, records: readonly string[]): Promise<Map<string, KnownRecord>>;
   /** Stores the end of an attempt, unless another one was stored meanwhile. */
   recordAttempt(webhook: WebhookKey, id: string, outcome: AttemptOutcome): Promise<void>;
@@ -48,11 +48,11 @@ export interface DeliveriesStore {
   /** Makes the latest failed deliveries pending again; resolves with their number. */
   sendFailedAgain(webhook: WebhookKey, max: number, now: EpochMs): Promise<number>;
   countPending(webhook: WebhookKey): Promise<number>;
-  /** Gives the pending deliveries the time of a new delivery: their webhook was disabled. */
+  /** Restarts the attempts and the three days of the pending deliveries, when their disabled webhook is enabled again. */
   restart(webhook: WebhookKey, now: EpochMs): Promise<void>;
   /** The deliveries before a position, the latest first. */
   list(webhook: WebhookKey, state: DeliveryState | undefined, before: number): AsyncIterable<ListedDelivery>;
-  /** Removes settled deliveries up to a position. */
+  /** Removes the settled deliveries up to and with a position. */
   trim(webhook: WebhookKey, until: number): Promise<void>;
   removeAll(webhook: WebhookKey): Promise<void>;
 }

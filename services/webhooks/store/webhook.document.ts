@@ -3,11 +3,11 @@ import { type Tracked, trackedIndexes, trackedPaths } from "../../../mixins/mong
 import type { DeliveryQueue } from "../domain/delivery-queue.ts";
 import type { SealedSecret, Webhook } from "../domain/webhook.ts";
 
-/** The stored form of a queue. Times of claims are of the database's clock. */
+/** The stored form of a queue. `wakeAt` and `leaseUntil` are times of the database server's clock. */
 export interface QueueRow extends DeliveryQueue {
   /** When the queue needs a visit. */
   readonly wakeAt: Date;
-  /** Present while a replica visits the queue. */
+  /** Present while a replica visits the queue, or after it vanished during a visit. */
   readonly leaseUntil?: Date;
   /** Counts the claims: a write with an older fence changes nothing. */
   readonly fence: number;

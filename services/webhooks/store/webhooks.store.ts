@@ -44,7 +44,7 @@ export interface WebhooksStore {
   find(guildId: GuildId, id: string): Promise<Webhook | null>;
   /** The webhooks of a guild, the earliest first. */
   list(guildId: GuildId): Promise<Webhook[]>;
-  /** Stores the next revision, and wakes the queue; false if another write was stored in the meantime. */
+  /** Stores the next revision, wakes the queue and forgets its failures; false if another write was stored in the meantime. */
   replace(next: Webhook): Promise<boolean>;
   /** Replaces a webhook by a tombstone with the next revision; false if another write was stored in the meantime. */
   remove(next: Webhook): Promise<boolean>;
@@ -58,7 +58,7 @@ export interface WebhooksStore {
   wakeGuilds(guildIds: readonly GuildId[], now: EpochMs): Promise<void>;
   /** Wakes one queue. */
   wake(guildId: GuildId, id: string, now: EpochMs): Promise<void>;
-  /** Queues that need a visit, and queues whose visitor has vanished; those of receivers that count as down apart. */
+  /** Queues that need a visit or whose visitor has vanished. `areDown` selects those of receivers that count as down. */
   listDue(now: EpochMs, areDown: boolean, limit: number): Promise<DueQueue[]>;
   /** Claims a queue; undefined if another replica was faster, or nothing may be sent any more. */
   claim(due: DueQueue, now: EpochMs, leaseUntil: EpochMs): Promise<Claim | undefined>;

@@ -105,7 +105,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
   {
     guard: "a guild whose plan fails while others are planned is left to the sweep",
     file: "services/dispatch/protocol/planning/planner.ts",
-    in: "isLeftToSweep",
+    in: "leaveToSweep",
     code: "!$_.failsAlone($_)",
     without: "true",
     testFile: "services/dispatch/protocol/planning/planner.unit.test.ts",

@@ -116,7 +116,7 @@ export function unaccountedOffsets(evidence: Evidence): string[] {
   });
 }
 
-/** Checks that the creation of an event is posted once, and an end again only if it moved by a minute. */
+/** Checks that the creation of an event is posted once, and a start or an end again only if it moved by a minute. */
 export function repeatedOffsets({ receiver, posts }: Evidence): string[] {
   const sent = new Map<string, Post>();
   for (const { postId } of receiver.visible) {

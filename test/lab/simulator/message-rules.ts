@@ -59,7 +59,7 @@ function deadlineOf({ owners, timing }: Evidence, { at, after }: Write): number 
   return Math.min(interval?.deadline ?? Infinity, after.deadline);
 }
 
-/** Maximum lag of a process's clock, which is larger until it has noticed a step of the database's clock. */
+/** Maximum lag of a process's clock. The lag is larger until the process has noticed a step of the database's clock. */
 function lagAt({ start, scenario }: Evidence, at: number): number {
   const unseen = scenario.clockSteps.filter((step) => start + step.at <= at && at < start + step.at + STEP_UNSEEN_MS);
   return unseen.reduce((lag, { byMs }) => lag + Math.abs(byMs), CLOCK_LAG_MS);

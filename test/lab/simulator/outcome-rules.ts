@@ -5,10 +5,10 @@ import { changesOf, databaseTime, type Evidence, isFaultFree, stateAt } from "./
 
 /** Time without faults before its deadline in which a post must be sent. */
 const HEALTHY_MS = 60_000;
-/** Time after which all work has begun that a replica had started before its stop. */
+/** The work of a replica at the begin of its stop is at most this old: a fault since then may hinder the stop. */
 const BEGUN_MS = 6_000;
 
-/** Checks that each claim raises the fence, settled posts do not change, and each step is in the table of states. */
+/** Checks that each transition is in `TRANSITIONS`, each claim raises the fence, and no claim takes a post during a lease. */
 export function badWrites(evidence: Evidence): string[] {
   const latest = new Map<string, Post>();
   return evidence.record.writes.flatMap(({ at, before, after }) => {

@@ -49,7 +49,7 @@ function plannedAgainAt(writes: readonly Write[], claim: Write): number {
   return writes.findLast(isGivenBack)?.at ?? -Infinity;
 }
 
-/** Checks that each post that was skipped for a suspension has one that no update had ended. */
+/** Checks that for each post that was skipped for a suspension, there was a suspension that no update had ended. */
 export function badSkips(evidence: Evidence): string[] {
   const { record } = evidence;
   return record.writes.flatMap(({ at, before, after }) => {

@@ -16,8 +16,8 @@ export interface ProcessFault {
   readonly operation: string;
   readonly nth: number;
   readonly when: "request" | "response";
-  /** A crash with a restart after this time, or a freeze for this time. */
   readonly kind: "crash" | "freeze";
+  /** Time from the crash to the restart, or duration of the freeze. */
   readonly forMs: number;
 }
 
@@ -81,13 +81,13 @@ export interface Scenario {
   readonly noisy: number;
   /** Requests per second of each replica's first sink. */
   readonly requestsPerSecond: number;
-  /** Changes wait for no guild that pauses between two plans. */
+  /** Changes of other guilds do not wait for a guild that pauses between two plans. */
   readonly waitsForNoPause: boolean;
   /** Announcements have offsets, and users change the ends of events. */
   readonly offsets: boolean;
 }
 
-/** All scheduled faults happen before this time. */
+/** All scheduled faults begin before this time, in milliseconds from the start of the run. */
 export const LAST_FAULT_MS = 75_000;
 
 /** Operations during which a crash or freeze may happen. */

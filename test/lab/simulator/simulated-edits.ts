@@ -64,8 +64,8 @@ export function scheduleEdits(
     const color = chance.oneOf(["NONE", "RED"] as const);
     const ids = { occurrenceId: id as never, eventId: id as never };
     const stamps = (at: number) => ({ scheduledAt: at, coloredAt: at, createdAt: at });
-    const made2 = (at: number) => sampleOccurrence({ ...ids, ...times, color, ...stamps(at) });
-    write("calendar-events", id, made2, guildId);
+    const newEvent = (at: number) => sampleOccurrence({ ...ids, ...times, color, ...stamps(at) });
+    write("calendar-events", id, newEvent, guildId);
   }
 
   /** Many announcements of one event, at the start of the other guild's first event or slightly before. */
@@ -141,7 +141,7 @@ export function scheduleEdits(
     });
   }
 
-  /** A due instant of the event; where it is due at once or not at all, the start minus the lead time. */
+  /** A due instant of the event by an offset; without offsets, or if nothing is due, the start minus the lead time. */
   function dueInstant(announcement: Announcement, event: Occurrence): number {
     const offset = scenario.offsets ? chance.oneOf(offsetsIn(announcement)) : undefined;
     const interval = offset && dueInterval(announcement, offset, event, 0);
@@ -166,7 +166,7 @@ export function scheduleEdits(
     time.after(chance.between(50, 1_200), () => write("announcements", id, () => announcement));
   }
 
-  /** The instant of such an edit: its reverting falls into the second before a due instant. */
+  /** The instant of such an edit, up to two seconds before a due instant: the edit may be reverted shortly before or after it. */
   function flipInstant(): number {
     const event = anyOf<Occurrence>(owners.occurrences);
     const announcement = anyOf<Announcement>(owners.announcements);

@@ -25,7 +25,7 @@ export interface SimulatedOwners {
   /** Former rules and occurrences of the guild. */
   former(guildId: GuildId): FormerState;
   guildOf(id: string): GuildId | undefined;
-  /** Stores a new version of a record. It gets its time now, and can be read `slowMs` later. */
+  /** Stores a new version of a record. The version has the present time, and can be read `slowMs` later. */
   change(feed: Feed, guildId: GuildId, id: string, next: (stampedAt: number) => unknown, slowMs: number): void;
   /** The owner services' actions, which never reject. */
   readonly now: Omit<Owners, "isReachable">;
@@ -53,7 +53,7 @@ export function newSimulatedOwners(
   const guilds = new Map<string, GuildId>();
 
   function change(feed: Feed, guildId: GuildId, id: string, next: (stampedAt: number) => unknown, slowMs: number) {
-    // The owner refuses the second of two writes of one record at the same instant.
+    // The owner refuses a write of a record while an earlier one is not visible yet.
     if (pending.has(id)) return;
     pending.add(id);
     const stampedAt = databaseNow();

@@ -37,6 +37,7 @@ interface Replica {
 
 /** Time for which the broker considers a silent replica alive. */
 const HEARTBEAT_MS = 3_000;
+/** Largest delay with which a replica learns of the starts and ends of others. */
 const MAX_VIEW_LAG_MS = 4_000;
 /** Timeout of a graceful stop, and interval of reads of the database's clock, as in production. */
 const DRAIN_MS = 8_000;
@@ -99,7 +100,7 @@ export function newSimulatedReplicas(
     time.after(forMs, () => begin(who.replica));
   }
 
-  /** Each copy is lost, delayed or delivered by itself. */
+  /** Each replica gets one or two copies. Each copy is lost or delayed independently of the others. */
   function broadcast(deliver: (dispatcher: Dispatcher) => void, from?: Incarnation): void {
     for (const { dispatcher, who, isStarted } of alive.values()) {
       if (who === from) continue;

@@ -120,7 +120,7 @@ function setInMotion(world: SharedWorld, replicas: SimulatedReplicas): void {
   scheduleEdits({ time, scenario, owners }, waitForOwners);
 }
 
-/** Whether the last fault ended some time ago, and the last event has started, or the last post is due. */
+/** Whether the last fault has ended, the last event has started and the last post was due, all some time ago. */
 function isQuiet({ time, scenario, record, owners }: SharedWorld): boolean {
   const patience = scenario.loss > 0 ? 60_000 : 20_000;
   const troubleUntil = START + Math.max(LAST_FAULT_MS, ...record.faults.map(({ until }) => until));

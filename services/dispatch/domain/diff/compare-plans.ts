@@ -9,7 +9,7 @@ import { postsAfter } from "../plan/posts-after.ts";
 import { isOpen, type Post, subjectKey } from "../post/post.ts";
 import type { SelectedPass, SelectedPasses } from "./select-passes.ts";
 
-/** A post that is planned only before the changes, only after them, or otherwise. */
+/** A post that is planned only after the changes, only before them, or before and after them in different ways. */
 export type PlanDifference =
   | { readonly effect: "APPEARS"; readonly after: Post; readonly reason: string }
   | { readonly effect: "VANISHES"; readonly before: Post; readonly reason: string }
@@ -69,7 +69,7 @@ function isOfPass({ before, after }: SelectedPass): (row: Post) => boolean {
     announcements.has(announcementId) && (ids.has(occurrenceId) || suspends !== undefined || summaryOf !== undefined);
 }
 
-/** The posts of one announcement and occurrence that the second plan changes. */
+/** The changes of the second plan to one subject, see `subjects`. */
 interface SubjectChanges {
   cancelled?: { readonly row: Post; readonly reason: string };
   retimed?: { readonly row: Post; readonly next: Post };
@@ -116,9 +116,9 @@ function differencesOf(before: readonly Post[], plan: Plan, pass: SelectedPass):
 }
 
 /**
- * Returns a function for the key of a post: its announcement and occurrence. An occurrence that gets another id by a split of
- * its series keeps its key. Not every occurrence with a former id does: the new series may begin earlier than the split, and
- * have an occurrence at a time at which the former series still has one.
+ * Returns a function for the key of a post: its announcement, occurrence, sink and offset. An occurrence that gets another id
+ * by a split of its series keeps its key. Not every occurrence with a former id does so: the new series may begin earlier than
+ * the split, and have an occurrence at a time at which the former series still has one.
  */
 function subjects({ before, after }: SelectedPass): (post: Post) => string {
   const idsOf = (occurrences: readonly Occurrence[]) => new Set(occurrences.map(({ occurrenceId }) => occurrenceId));
@@ -157,7 +157,7 @@ function isSameRule(one: AnnouncementRule, other: AnnouncementRule | undefined):
   return one.revision === other?.revision;
 }
 
-/** One of the entries that a post has for several sinks. */
+/** Of the entries that a post has for several sinks, one is kept. */
 function onePerSubject<Entry extends { readonly before?: Post; readonly after?: Post }>(
   entries: readonly Entry[],
 ): Entry[] {

@@ -5,11 +5,15 @@ import type { DraftedAnnouncements } from "../../../contracts/owner-drafts.contr
 import { MESSAGE_SETTINGS } from "../message/announcement-embed.ts";
 import type { UnmovedPost } from "./compare-plans.ts";
 
-/** Which posts may have another message after changes, although they are due at the same time. */
+/** Tells which posts may have another message after changes, although they are due at the same time. */
 export interface MessageChanges {
   /** Whether the settings change every message. */
   readonly byEveryAnnouncement: boolean;
-  /** Returns a function for the reason; undefined for a post whose message stays the same. */
+  /**
+   * Returns a function for the reason why a message may differ; undefined for a post whose message stays the same.
+   *
+   * @param altered - The occurrences of which something else than the start was changed.
+   */
   of(altered: ReadonlySet<OccurrenceId>): (unmoved: UnmovedPost) => string | undefined;
 }
 
@@ -36,7 +40,7 @@ export function messageChanges(
   };
 }
 
-/** The fields of an announcement that its messages show. */
+/** A text that differs if an announcement differs in a field that its messages show. */
 function shownKey(announcement: Announcement | undefined): string {
   if (announcement === undefined) return "";
   const { info, infoOnly, subscribersRole, subscribersUser } = announcement;

@@ -5,13 +5,13 @@ import { formerIds } from "../plan/former-ids.ts";
 import type { SelectionInput } from "../plan/select-soonest.ts";
 import { type Candidate, selectSoonest } from "../plan/select-soonest.ts";
 
-/** What a guild's posts are made from, before or after a change. */
+/** The announcements and occurrences that a guild's posts are made from, before or after a change. */
 export interface GuildState {
   readonly announcements: readonly AnnouncementRule[];
   readonly occurrences: readonly Occurrence[];
 }
 
-/** Announcements and occurrences whose posts are compared. Announcements and occurrences of two passes have no pair in common. */
+/** Announcements and occurrences whose posts are compared. Two passes have no pair of the two in common. */
 export interface Pass {
   readonly before: GuildState;
   readonly after: GuildState;

@@ -6,7 +6,7 @@ import { dateText, discordTimestamp, localTime, type TimeStyle } from "./event-t
 /** The dates of an all-day event, and its instants (D50). */
 export interface ShownDates {
   readonly startDate: DateText;
-  /** Not included. */
+  /** The day after the last day. */
   readonly endDate: DateText;
   readonly startsAt: EpochMs;
   readonly endsAt: EpochMs;
@@ -48,7 +48,7 @@ function dayTexts({ startDate, endDate }: ShownDates, { words }: TimeStyle) {
   return { first: dateText(first, words), last: last > first ? dateText(last, words) : undefined };
 }
 
-/** The second timestamp is in the last day. */
+/** Timestamps of the first and the last day. An event ends at the begin of the next day, so one millisecond is subtracted. */
 function timestampsOf({ startsAt, endsAt }: ShownDates) {
   return { begins: discordTimestamp(startsAt, "D"), ends: discordTimestamp(Math.max(startsAt, endsAt - 1), "D") };
 }

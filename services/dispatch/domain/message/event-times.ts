@@ -26,7 +26,7 @@ export function spanLine(startsAt: EpochMs, endsAt: EpochMs, style: TimeStyle): 
   return `${from} – ${until} (${start.zoneName}) · ${discordTimestamp(startsAt)} – ${discordTimestamp(endsAt)}`;
 }
 
-/** Discord's client shows it in the reader's time zone and language: `F` with the time, `D` the date alone. */
+/** A timestamp that Discord's client shows in the reader's zone and language: `F` is date and time, `D` the date alone. */
 export function discordTimestamp(at: EpochMs, format: "F" | "D" = "F"): string {
   return `<t:${Math.floor(at / 1000)}:${format}>`;
 }

@@ -4,7 +4,7 @@ import { MAX_CONTENT } from "./message-limits.ts";
 
 /**
  * The message without its embed, for a channel that refuses embeds: mentions, title, description, fields and footer on
- * lines of their own, truncated to the length of a message. The mentions stay the same.
+ * lines of their own, truncated to the length of a message, without author and image. The mentions stay the same.
  */
 export function toPlainText({ content, embeds, allowedMentions }: ChatMessage): ChatMessage {
   const lines = [content, ...embeds.flatMap(linesOf)].filter((line) => line !== "");

@@ -42,7 +42,7 @@ export function cancelReason(
 
 const RETIMED = "the announcement was re-timed";
 
-/** Whether a post is due later in the plan than its anchor could be by any current announcement. */
+/** Whether the anchor of a post is so late that no current announcement has a post of it in the plan. */
 export function isBeyond(post: Pick<PostKey, "startsAt" | "endsAt" | "offset">, through: AnchorsThrough): boolean {
   const anchorAt = anchorInKey(post);
   return anchorAt !== undefined && anchorAt >= through[post.offset?.anchor ?? "START"];

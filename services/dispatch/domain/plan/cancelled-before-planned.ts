@@ -11,7 +11,7 @@ import { type Candidate, firstIndexFrom, type SelectionInput, selectSoonest } fr
 import { settledPost } from "./settled-post.ts";
 import { forEachInSlices } from "./time-slices.ts";
 
-/** Announcement rules and occurrences as they were until their last change. */
+/** Announcement rules and occurrences as they were before their last change that can cancel or move posts. */
 export interface FormerState {
   readonly rules: readonly AnnouncementRule[];
   readonly occurrences: readonly Occurrence[];
@@ -35,8 +35,8 @@ export function* selectCancelled(
 }
 
 /**
- * The rules in whose lifetime an occurrence became due. Clients may create and delete announcements all the time; a rule
- * without a due post is not paired with every occurrence.
+ * The rules in whose lifetime a post became due, or an occurrence got its anchor. Clients may create and delete
+ * announcements all the time; the other rules can have no due post, and are not paired with every occurrence.
  */
 function rulesWithDuePosts(
   rules: readonly AnnouncementRule[],
@@ -44,16 +44,16 @@ function rulesWithDuePosts(
 ): readonly AnnouncementRule[] {
   const instants = (anchor: OffsetAnchor) => ({
     anchors: occurrences.flatMap((each) => anchorInstant(each, anchor) ?? []).toSorted(compareNumbers),
-    settings: occurrences.map((each) => anchorSetAt(each, anchor)).toSorted(compareNumbers),
+    setTimes: occurrences.map((each) => anchorSetAt(each, anchor)).toSorted(compareNumbers),
   });
   const known = new Map<OffsetAnchor, ReturnType<typeof instants>>();
   return rules.filter((rule) => {
     const { standsSince, until = Infinity } = rule;
     return offsetsOf(rule).some((offset) => {
       const { anchor, ms } = elapsedOffset(rule, offset);
-      const { anchors, settings } = known.get(anchor) ?? instants(anchor);
-      known.set(anchor, { anchors, settings });
-      return hasWithin(anchors, standsSince - ms, until - ms) || hasWithin(settings, standsSince, until);
+      const { anchors, setTimes } = known.get(anchor) ?? instants(anchor);
+      known.set(anchor, { anchors, setTimes });
+      return hasWithin(anchors, standsSince - ms, until - ms) || hasWithin(setTimes, standsSince, until);
     });
   });
 }

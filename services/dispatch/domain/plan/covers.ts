@@ -21,12 +21,12 @@ export function covers(announcement: AnnouncementRule, occurrence: Occurrence): 
   }
 }
 
-/** The announcement of a series covers those that were split from it, too (D51). */
+/** An announcement of a series also covers the series that were split from it (D51). */
 function isOfSeries(reference: string, { eventId, follows = [] }: Occurrence): boolean {
   return eventId === reference || follows.some((id) => id === reference);
 }
 
-/** A SPECIFIC announcement that names a series applies to the first occurrence (D24), which no split takes from it. */
+/** A SPECIFIC announcement that names a series applies to its first occurrence (D24), which stays in it at every split. */
 function namesOccurrence(reference: string, occurrence: Occurrence): boolean {
   const { occurrenceId, eventId, isFirst } = occurrence;
   if (occurrenceId === reference || (eventId === reference && isFirst)) return true;

@@ -6,7 +6,7 @@ import { covers } from "./covers.ts";
 import { fireTime } from "./fire-time.ts";
 import { hasOffset, hasPresentTimes } from "./offsets.ts";
 
-/** The announcement, occurrence and settings of a post as they are now; null for one that was deleted. */
+/** The announcement, occurrence and settings of a post as they are now. Announcement and occurrence are null if deleted. */
 export interface CurrentState {
   readonly announcement: Announcement | null;
   readonly occurrence: Occurrence | null;

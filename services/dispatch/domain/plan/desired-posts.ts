@@ -11,7 +11,7 @@ import type { PlanInput } from "./plan-input.ts";
 import { isReannounced } from "./reannounce.ts";
 import type { Candidate } from "./select-soonest.ts";
 
-/** A post that announcements and occurrences require. */
+/** A post that an announcement and an occurrence require, or that is skipped for the reason in `time`. */
 export interface DesiredPost extends PostKey {
   readonly channel: string;
   readonly time: FireTime;
@@ -29,7 +29,7 @@ export function desiredPostsFor({
   sinksEnabledSince = {},
   restore,
 }: PlanInput): (candidate: Candidate) => DesiredPost[] {
-  const sent = timesSent(existing);
+  const sent = sentPosts(existing);
   const lostReason = restoreReason(restore, existing);
   const refused = existing.filter(({ suspends }) => suspends !== undefined);
 
@@ -39,16 +39,18 @@ export function desiredPostsFor({
     const post = { announcementId, occurrenceId, ...timesInKey(occurrence, ruleOffset), sink, channel, time };
     const sentOf = (id: OccurrenceId) => sent.get(subjectKey({ ...post, occurrenceId: id })) ?? [];
     const before = formerIds(occurrence).flatMap(sentOf);
-    const isSecond =
+    const isAnnounced =
       before.some((times) => hasPresentTimes(times, occurrence)) ||
       isReannounced(occurrence, announcement, ruleOffset, [...sentOf(occurrenceId), ...before]);
-    const isBeforeSink = time.dueAt < (sinksEnabledSince[sink] ?? 0);
-    const reason = isBeforeSink
-      ? `the sink ${sink} was switched on after it was due`
-      : isSecond
-        ? ANNOUNCED_ALREADY
-        : (lostReason(post) ?? suspensionReason(announcement, sink, refused));
-    return reason === undefined ? post : { ...post, time: { kind: "skipped", dueAt: time.dueAt, reason } };
+    const skipped = (reason: string): DesiredPost => ({
+      ...post,
+      time: { kind: "skipped", dueAt: time.dueAt, reason },
+    });
+    if (time.dueAt < (sinksEnabledSince[sink] ?? 0))
+      return skipped(`the sink ${sink} was switched on after it was due`);
+    if (isAnnounced) return skipped(ANNOUNCED_ALREADY);
+    const reason = lostReason(post) ?? suspensionReason(announcement, sink, refused);
+    return reason === undefined ? post : skipped(reason);
   }
 
   return (candidate) => sinks.map((sink) => desiredPost(candidate, sink));
@@ -57,8 +59,8 @@ export function desiredPostsFor({
 const ANNOUNCED_ALREADY = "the event had been announced already";
 
 /**
- * Returns a function that gives the reason why a post is not planned: it was due before a restore and is not in the
- * restored plan, so it may have been planned and sent after the moment of the backup.
+ * Returns a function that gives the reason why a post is not planned: it was due before a restore, and the restored plan
+ * has no open row of it, so it may have been planned and sent after the moment of the backup.
  */
 function restoreReason(
   restore: Outage | undefined,
@@ -82,6 +84,7 @@ function suspensionReason(
   return refusal && `the announcement is suspended until it is updated: ${refusal.reason}`;
 }
 
-function timesSent(existing: readonly Post[]): Map<string, Post[]> {
+/** The posts that may have been sent, by `subjectKey`. */
+function sentPosts(existing: readonly Post[]): Map<string, Post[]> {
   return Map.groupBy(existing.filter(mayHaveBeenSent), subjectKey);
 }

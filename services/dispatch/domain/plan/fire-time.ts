@@ -12,12 +12,13 @@ export type FireTime =
 /** A rule, and whether its posts may be sent after the end of the event although they are due before. */
 export type PlannedRule = AnnouncementRule & { readonly mayFollowEvent?: true };
 
-/** An event without length counts as one minute long (D30). */
+/** A shorter event counts as one minute long (D30). */
 const MIN_EVENT_MS = 60_000;
 
 /**
- * When the announcement of this occurrence is due by one of its offsets (D30, D31, D54). Undefined if the whole time from the
- * anchor to the due instant, or the reverse, was over before the rule was set: no post was ever due.
+ * When the announcement of this occurrence is due by one of its offsets (D30, D31, D54). Undefined if no post was ever due:
+ * anchor and due instant were both before the rule was set, the occurrence has no such anchor, or its event was over when it
+ * was created.
  */
 export function fireTime(
   announcement: PlannedRule,
@@ -39,7 +40,7 @@ export function fireTime(
   return { kind: "due", dueAt, deadline: deadlineOf(announcement, elapsed, occurrence, dueAt + graceMs) };
 }
 
-/** The later of the anchor and the instant that is due by it: a skipped post is part of a plan until then. */
+/** The later of the anchor and of the instant that the offset gives: a skipped post is part of a plan until then. */
 export function overAt(anchorAt: EpochMs, { ms }: ElapsedOffset): EpochMs {
   return anchorAt + Math.max(0, ms);
 }
@@ -65,7 +66,10 @@ function timeByOccurrence(elapsed: ElapsedOffset, occurrence: Occurrence, anchor
   return ms > 0 ? timeAfterAnchor(dueAt, setAt) : timeUpToAnchor(dueAt, setAt, anchorAt, anchor);
 }
 
-/** A new start or rule gives the occurrences of a series other ids, by which it is not known that they were announced. */
+/**
+ * A new start or recurrence rule gives the occurrences of a series other ids. Their rows do not show then that they were
+ * announced under the former ids, so they are skipped.
+ */
 function timeAfterCreation(dueAt: EpochMs, createdAt: EpochMs, occurrence: Occurrence): Time | undefined {
   if (eventOverAt(occurrence) <= createdAt) return undefined;
   if (eventOverAt(occurrence) <= dueAt) return { dueAt, reason: "the event ends before it is due" };
@@ -73,13 +77,13 @@ function timeAfterCreation(dueAt: EpochMs, createdAt: EpochMs, occurrence: Occur
   return isOther ? { dueAt, reason: "the series was moved after it was due" } : { dueAt };
 }
 
-/** At or before the anchor: at once, if the event got the anchor after the due instant and before the anchor. */
+/** A post at or before the anchor is due at once if the event got this anchor after the due instant and before the anchor. */
 function timeUpToAnchor(dueAt: EpochMs, setAt: EpochMs, anchorAt: EpochMs, anchor: "START" | "END"): Time {
   if (setAt < anchorAt) return { dueAt: Math.max(dueAt, setAt) };
   return { dueAt: anchorAt, reason: `the event was created or moved after its own ${anchor.toLowerCase()}` };
 }
 
-/** After the anchor nothing is posted at once: an event that was moved into the past is not announced. */
+/** A post after the anchor is never due at once: an event that was moved into the past is not announced. */
 function timeAfterAnchor(dueAt: EpochMs, setAt: EpochMs): Time {
   return setAt <= dueAt ? { dueAt } : { dueAt, reason: "the event was created or moved after it was due" };
 }
@@ -104,7 +108,7 @@ function supersededBy(
   return isSuperseded ? "a later offset of the announcement was due at once as well" : undefined;
 }
 
-/** A post that is due while the event is still ahead or just starts is not sent after the event's end (D30, D54). */
+/** Only a post after the start, at the end or after the end may be sent when the event is over (D30, D54). */
 function deadlineOf(
   rule: PlannedRule,
   { anchor, ms }: ElapsedOffset,

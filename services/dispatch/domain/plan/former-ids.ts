@@ -3,7 +3,7 @@ import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 
 /**
  * The ids that an occurrence had before its series was split (D51): the same original start in each series that its own
- * follows. Where the edit gave the series another start, no occurrence ever had these ids.
+ * follows. If the split gave the following series another start, no occurrence ever had these ids.
  */
 export function formerIds({ occurrenceId, eventId, follows = [], recurs }: Occurrence): OccurrenceId[] {
   if (!recurs) return [];

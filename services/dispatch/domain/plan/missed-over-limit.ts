@@ -6,8 +6,8 @@ import type { ExpiredCandidates } from "./select-soonest.ts";
 import { settledPost } from "./settled-post.ts";
 
 /**
- * Makes the `missed` rows of posts whose time was over before the guild had fewer than `maxOpenPosts` open posts (D39). In
- * each plan they have one row for each announcement and sink: a row for each post would take as much work as planning it.
+ * Makes the `missed` rows of posts whose deadline passed while the guild had `maxOpenPosts` open posts (D39). A plan makes
+ * one row for each announcement and sink: a row for each post would take as much work as planning it.
  *
  * @param rows - The latest row of each post, by `postKey`.
  */

@@ -8,7 +8,7 @@ import { settledPost } from "./settled-post.ts";
 /**
  * Makes the `missed` rows of occurrences that were due and not read, because more were due almost at the same time
  * than can be read: one row for each sink and announcement that may cover such an occurrence. The row's start is one
- * millisecond after the last occurrence that was read.
+ * millisecond after the start of the last occurrence that was read.
  */
 export function missedUnread(input: PlanInput, rows: ReadonlyMap<string, Post>): Post[] {
   const { lastRead, through, now, sinks, announcements, sinksEnabledSince = {} } = input;

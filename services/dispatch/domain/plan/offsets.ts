@@ -21,7 +21,7 @@ export function leadMs({ hours, minutes }: Pick<AnnouncementRule, "hours" | "min
   return (hours * 60 + minutes) * 60_000;
 }
 
-/** The posts that an announcement has for each occurrence. */
+/** The offsets of an announcement, each of which gives a post for each occurrence. */
 export function offsetsOf({ offsets }: Times): readonly RuleOffset[] {
   return offsets ?? LEAD_TIME_ALONE;
 }
@@ -32,8 +32,8 @@ export function hasOffset({ offsets }: Times, offset: RuleOffset): boolean {
 }
 
 /**
- * The rules with those offsets alone that count from the start. The posts of a year are computed by starts: those that count from
- * the end or the creation are not computed ahead of their plan (D57).
+ * The rules without their offsets from the end and the creation; rules that have no other offsets are left out. The posts of a
+ * year are computed by starts: posts that count from the end or the creation are not computed ahead of their plan (D57).
  */
 export function withStartOffsets<Rule extends Times>(rules: readonly Rule[]): Rule[] {
   return rules.flatMap((rule) => {
@@ -66,7 +66,7 @@ export function elapsedOffsets(rules: readonly (Times & Pick<AnnouncementRule, "
     .flatMap((rule) => offsetsOf(rule).map((offset) => elapsedOffset(rule, offset)));
 }
 
-/** The part of a post's key that its offset and its occurrence decide. */
+/** The part of a post's key that its offset and the times of its occurrence decide. */
 export function timesInKey(
   { startsAt, endsAt }: Occurrence,
   offset: RuleOffset,

@@ -15,7 +15,7 @@ export const MAX_OPEN_POSTS = 5_000;
  * announcements have ten skipped posts and a summary each, in each of three sinks.
  */
 export const MAX_UNSENT_POSTS = 40_000;
-/** Largest number of pairs of an announcement and an occurrence that a plan examines, for each post that may be open. */
+/** A plan selects at most this many candidates for each post that may be open. */
 export const CANDIDATES_PER_POST = 2;
 
 /**
@@ -24,7 +24,7 @@ export const CANDIDATES_PER_POST = 2;
  */
 export type SinksEnabledSince = Readonly<Partial<Record<SinkName, EpochMs>>>;
 
-/** For each anchor the windows in which every occurrence was read. */
+/** For each anchor the windows in which every occurrence with such an anchor instant was read. */
 export type AnchorWindows = Readonly<Partial<Record<OffsetAnchor, readonly Window[]>>>;
 
 /** Since when posts are planned, the same for all guilds. */
@@ -34,11 +34,14 @@ export interface LedgerStart {
   readonly restore?: Outage | undefined;
 }
 
-/** Everything that a guild's plan depends on. Posts before `start` and from `through` on stay as they are. */
+/**
+ * Everything that a guild's plan depends on. Posts before `start` stay as they are, and so do posts from `through` on, unless
+ * sooner posts need their places.
+ */
 export interface PlanInput extends SelectionInput, LedgerStart {
   readonly guildId: GuildId;
   readonly announcements: readonly AnnouncementRule[];
-  /** Every occurrence with an anchor in one of its windows. */
+  /** Every occurrence with an anchor in one of the windows of this anchor, and perhaps others. */
   readonly occurrences: readonly Occurrence[];
   readonly windows: AnchorWindows;
   /** The guild's soonest open posts, and all posts of the selected occurrences. */
@@ -46,7 +49,7 @@ export interface PlanInput extends SelectionInput, LedgerStart {
   readonly sinks: readonly SinkName[];
   /** Candidates that were due and were cancelled before any plan. */
   readonly cancelled?: readonly Candidate[];
-  /** The last occurrence that was read, where more are due almost at the same time than can be read. */
+  /** The last occurrence that was read; present if more are due almost at the same time than can be read. */
   readonly lastRead?: Occurrence | undefined;
   readonly maxOpenPosts: number;
   /** Version of the stored plan. New rows are numbered by it, so a deferred row that returns is a different row. */

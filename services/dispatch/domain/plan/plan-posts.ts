@@ -122,8 +122,8 @@ function* openRows(
 }
 
 /**
- * Occurrences with an anchor from here on are not due in the plan under any current announcement. A planned post of such
- * an occurrence comes from an announcement that was removed or now has other times.
+ * The `AnchorsThrough` of the announcements. A planned post of an occurrence with such an anchor comes from an announcement
+ * that was removed or now has other times.
  */
 function anchorsThrough({ announcements, through }: PlanInput): AnchorsThrough {
   const farthest = { START: 0, END: 0, CREATED: 0 };
@@ -132,8 +132,8 @@ function anchorsThrough({ announcements, through }: PlanInput): AnchorsThrough {
 }
 
 /**
- * Whether the input would contain the row's occurrence if the occurrence still existed, or its announcement no longer has such
- * posts.
+ * Whether the input decides about a row that is not desired: the input would contain the row's occurrence if this still
+ * existed, or the row's announcement no longer has such posts.
  */
 function isWithinInput(
   row: Post,
@@ -182,7 +182,7 @@ function* latestRounds(existing: readonly Post[]): Generator<void, Map<string, P
 /**
  * Whether a settled row is followed by a new round: a cancelled or skipped post that is desired again, or a missed or
  * failed post that moved to a due instant which was still ahead when the row was settled. A post that may have been
- * sent is never planned again.
+ * sent is never planned again. A post that is skipped now gets a new round only after a cancelled row.
  */
 function mayBeReplanned(row: Post, { time }: DesiredPost): boolean {
   if (isOpen(row) || mayHaveBeenSent(row)) return false;

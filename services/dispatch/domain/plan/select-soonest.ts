@@ -48,7 +48,7 @@ export interface SelectionInput {
   readonly now: EpochMs;
   readonly graceMs: number;
   /**
-   * Present if the plan before was bounded, by its end. No position from `farthestEnd` on was ever planned; candidates that
+   * Present if the plan before was bounded: it ended at `end`. No position from `farthestEnd` on was ever planned; candidates that
    * expired before `recordedThrough` have their `missed` rows.
    */
   readonly bounded?:
@@ -59,8 +59,8 @@ export interface SelectionInput {
 const PAIRS_PER_SLICE = 5_000;
 
 /**
- * Selects the soonest `limit` pairs of an announcement and an occurrence that it covers. There may be ten million
- * pairs: memory holds a few times `limit`, and the generator yields so that the caller can run other work.
+ * Selects the soonest `limit` candidates: an announcement, one of its offsets, and an occurrence that it covers. There may be
+ * ten million pairs: memory holds a few times `limit`, and the generator yields so that the caller can run other work.
  */
 export function* selectSoonest(input: SelectionInput, limit: number): Generator<void, Selection> {
   const { start, now, graceMs, bounded } = input;
@@ -117,7 +117,7 @@ function skippedAt(announcement: AnnouncementRule, offset: RuleOffset, occurrenc
   return overAt(anchorInstant(occurrence, elapsed.anchor) ?? occurrence.startsAt, elapsed);
 }
 
-/** A skipped candidate is within the plan until its anchor, however long before it would have been due. */
+/** A skipped candidate is within the plan until `overAt`, however long before it would have been due. */
 function isWithin(candidate: Candidate, { start, through }: SelectionInput): boolean {
   return candidate.time.dueAt < through && comparePositions(candidate, start) >= 0;
 }

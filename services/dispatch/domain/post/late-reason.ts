@@ -2,7 +2,7 @@ import { LATE_CODES, type LateCode } from "../../../contracts/dispatch.contract.
 import type { EpochMs } from "../../../contracts/ids.ts";
 import type { Wait } from "./wait.ts";
 
-/** A post that is sent later than this has a reason (D44). */
+/** A post that is sent later than this after its due instant has a reason (D44). */
 export const LATE_WITH_REASON_MS = 5_000;
 /** Shorter waits are named only if there is no longer one. */
 const MIN_NAMED_MS = 1_000;
@@ -95,7 +95,7 @@ const SENTENCES: Readonly<Record<LateCode, Sentence>> = {
 };
 
 /**
- * Why a post is late: a downtime of dispatch or else the longest wait, and up to two more of at least a second. Undefined without waits.
+ * Why a post is late: the first wait, and up to two more of at least a second. Undefined without waits.
  *
  * @param waits - In the order of `mergeWaits`.
  */

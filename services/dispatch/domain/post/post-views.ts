@@ -34,8 +34,8 @@ export function toComputedPost(post: Post): UpcomingPost {
 }
 
 /**
- * The first open posts in their order, one for each announcement of an occurrence by each offset: of its rows for several sinks, the
- * one that is furthest from its outcome.
+ * The first open posts in their order, one for each announcement of an occurrence by each offset. Of the rows of a post for
+ * several sinks, the row that is furthest from its outcome is shown.
  */
 export function upcomingPosts(rows: readonly Post[], amount: number): UpcomingPost[] {
   const bySubject = new Map<string, OpenPost>();

@@ -20,9 +20,9 @@ export interface PostKey {
 /** The part of a post that planning decides. All times are the database server's. */
 export interface PostPlan {
   readonly channel: string;
-  /** Never posted before. */
+  /** The post is never sent before this instant. */
   readonly dueAt: EpochMs;
-  /** Never posted after; `missed` from then on (D30). */
+  /** The post is never sent after this instant; it is `missed` from then on (D30). */
   readonly deadline: EpochMs;
 }
 
@@ -33,7 +33,10 @@ export interface Post extends PostKey, PostPlan {
   /** Counts the plans of one key, from 1: a cancelled post that is planned again is the next round. */
   readonly round: number;
   readonly state: PostState;
-  /** Counts the writes of planning to this row, from 1. A claim names the revision that it was checked against. */
+  /**
+   * The version of the plan that inserted the row, plus one for each later write of planning to the row. So a row that was
+   * removed and returns has another revision. A claim names the revision that it was checked against.
+   */
   readonly planRevision: number;
   /** Counts the claims: a fencing token. A write with an older fence changes nothing. */
   readonly fence: number;
@@ -41,7 +44,7 @@ export interface Post extends PostKey, PostPlan {
   readonly wakeAt: EpochMs;
   /** Present if the post was planned after it was due. */
   readonly plannedAt?: EpochMs;
-  /** Whether it was planned late because the guild had as many open posts as it may have (D39). */
+  /** Whether the post was planned late because the guild had as many open posts as it may have (D39). */
   readonly overLimit?: true;
   /** The waits until the end of the last attempt; only in open posts. */
   readonly waited?: WaitTotals;
@@ -52,7 +55,7 @@ export interface Post extends PostKey, PostPlan {
   readonly delivered: readonly string[];
   /** Number of messages; known from the first claim on. */
   readonly parts?: number;
-  /** The replica that is sending; absent while a `sending` post waits for its next attempt. */
+  /** The replica that sends the post; absent while a `sending` post waits for its next attempt. */
   readonly owner?: string;
   /** Identifies the claim, so that a claim whose response was lost can be recognised. */
   readonly attemptId?: string;
@@ -75,7 +78,7 @@ export interface Post extends PostKey, PostPlan {
 /** The states that need work. `planned`: certainly not sent. `sending`: it may have been sent. */
 export const OPEN_STATES = ["planned", "sending"] as const satisfies readonly PostState[];
 
-/** The states of posts that were called off or skipped. */
+/** The final states of posts that are not to be sent. */
 export const UNSENT_STATES: readonly PostState[] = ["cancelled", "skipped"];
 
 /** The allowed transitions; a state without transitions is final. */

@@ -1,6 +1,8 @@
 /**
  * The rank of a replica for a post, from 0, by rendezvous hashing: every replica computes the same order, and the posts
- * of a lost replica spread over the others. A replica that is not listed yet ranks after all listed replicas.
+ * of a lost replica spread over the others. A replica that is not in the list yet has the rank that it would have in it.
+ *
+ * @param postId - The id of a post, or of a guild whose plans are shared in the same way.
  */
 export function rankOf(postId: string, self: string, replicas: readonly string[]): number {
   const own = weight(postId, self);

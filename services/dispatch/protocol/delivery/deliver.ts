@@ -33,7 +33,7 @@ export interface Delivery {
   settleFailed(post: Post, reason: string, isWholePostUnsent: boolean, scope?: Rejection["scope"]): Promise<void>;
   /** The post may have been delivered, and is not sent again: it is `unknown`. */
   settleUnknown(post: Post, reason: string, scope?: Rejection["scope"]): Promise<void>;
-  /** Nothing was delivered: the post is `planned` again, and due after `delayMs`. */
+  /** Nothing was delivered: the post is `planned` again, and the next attempt begins after `delayMs`. */
   returnToPlanned(post: Post, reason: string, delayMs: number): Promise<void>;
   /** The post may have been delivered: it stays `sending`, and may be taken over after `delayMs`. */
   keepSending(post: Post, reason: string, delayMs: number): Promise<void>;
@@ -174,9 +174,9 @@ export function newDelivery(sendingParts: SendingParts): Delivery {
   async function settleSent(post: Post): Promise<void> {
     const now = clock.now();
     const { delivered, dueAt } = post;
-    const proof = { delivered, messageId: delivered[0], settledAt: now, lateMs: Math.max(0, now - dueAt) };
+    const outcome = { delivered, messageId: delivered[0], settledAt: now, lateMs: Math.max(0, now - dueAt) };
     const reason = waits.lateReason(post);
-    await ledger.write(post, { state: "sent", ...proof, ...(reason !== undefined && { reason }), ...SETTLED });
+    await ledger.write(post, { state: "sent", ...outcome, ...(reason !== undefined && { reason }), ...SETTLED });
     waits.remove(post);
   }
 

@@ -36,7 +36,7 @@ const STORE_WAITS_AFTER_MS = 1_000;
 export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => Promise<boolean> {
   const { ports, timing, lifecycle, planner, stateReader, ledger, delivery, waits } = parts;
 
-  /** Resolves to whether the outcome is known. It is unknown after a claim that was refused or has no response. */
+  /** Resolves to false after a claim that was refused or has no response: the row may differ from the one that was read. */
   async function firePost(post: Post, sink: Sink): Promise<boolean> {
     const snapshot = await readBeforeDeadline(post);
     waits.add(post, "OWNERS_SILENT");
@@ -51,7 +51,7 @@ export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => P
     return true;
   }
 
-  /** Retries until there is a response or the deadline is over. */
+  /** Retries until there is a response, the deadline is over, or the process stops. */
   async function readBeforeDeadline(post: Post): Promise<StateSnapshot | undefined> {
     for (;;) {
       const snapshot = await stateReader.read(post);

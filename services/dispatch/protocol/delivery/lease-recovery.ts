@@ -58,7 +58,7 @@ export function newLeaseRecovery(parts: DeliveryParts): (post: Post, sink: Sink 
   }
 
   async function lookUp(post: Post, sink: Sink): Promise<void> {
-    // A frozen worker may still send. Absence proves something only after it would have been killed.
+    // A frozen worker may still send the post until the window of its nonce is over. Absence proves nothing before.
     const waitMs = nonceValidUntil(post, {}, timing) - clock.now();
     if (sink.find !== undefined && waitMs > 0) {
       return delivery.keepSending(post, post.reason ?? WORKER_VANISHED, waitMs);

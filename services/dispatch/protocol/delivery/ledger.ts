@@ -3,11 +3,11 @@ import type { Lifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";
 import type { Claim, PostWrite } from "../post-store.ts";
 
-/** Claims and writes that are retried after an error, and find out whether an attempt without a response was applied. */
+/** Claims and writes posts. Retries after an error, and finds out whether an attempt without a response was applied. */
 export interface Ledger {
-  /** The claimed row; null if another replica has claimed it, or if it may not be claimed any more. */
+  /** The claimed row; null if another replica has claimed it, if it may not be claimed any more, or without a response. */
   claim(claim: Claim): Promise<Post | null>;
-  /** The written row; null if the row had changed. Reports an outcome. */
+  /** The written row; null if the row had changed, or without a response. Reports an outcome. */
   write(row: Post, write: PostWrite): Promise<Post | null>;
 }
 
@@ -56,7 +56,7 @@ export function newLedger({ store, clock, reports }: Ports, lifecycle: Lifecycle
   };
 }
 
-/** Whether the row is as the write leaves it. */
+/** Whether the row has the state and the `wakeAt` that the write leaves. */
 function isWritten(row: Post, write: PostWrite): boolean {
   return (write.state === undefined || row.state === write.state) && row.wakeAt === (write.wakeAt ?? row.wakeAt);
 }

@@ -2,7 +2,7 @@ import type { MessageInput } from "../../domain/message/announcement-embed.ts";
 import type { CompleteState } from "../../domain/plan/current-state.ts";
 import type { Sink } from "../../sinks/sink.ts";
 
-/** The claim waits for the name; less than the time for which the current state is valid. */
+/** Timeout of the read of the name, for which the claim waits: shorter than the current state is valid. */
 const GUILD_NAME_TIMEOUT_MS = 400;
 
 /** Adds the guild's name, which the sink knows, if the guild's posts are branded (D33). Without it a post has no author. */

@@ -28,7 +28,7 @@ export interface FeedProgress {
   readonly waiting: number;
 }
 
-/** A page is processed without a pause. Requests to the same process wait until it is. */
+/** A page is processed without a pause. Requests to the same process wait until the page is processed. */
 const PAGE_SIZE = 250;
 /** The pause after a page is this many times as long as the page took. */
 const PAUSE_FACTOR = 4;
@@ -171,7 +171,7 @@ function newFeedReader(
   };
 }
 
-/** A write may become visible behind the pages of a long read, so the mark never passes the begin of the read. */
+/** A write may become visible behind the pages of a long read, so the mark never passes the time at which the read began. */
 function notAfterRead(readAt: EpochMs | undefined, position: ChangeMark): ChangeMark {
   return readAt !== undefined && position.at > readAt ? { at: readAt, id: "" } : position;
 }

@@ -11,7 +11,10 @@ interface Pairs {
   readonly announcementIds: ReadonlySet<AnnouncementId>;
 }
 
-/** The guild's soonest open posts, and all posts of the pairs; the later read of the same post counts. */
+/**
+ * The posts that a plan compares with: those of `postsForPlan`, and those of the pairs, as `postsOfPairs` selects them. If a post
+ * was read twice, the later read counts.
+ */
 export async function existingPosts(
   { store }: { readonly store: Pick<PostStore, "postsForPlan" | "postsOfPairs"> },
   { maxOpenPosts }: Pick<Timing, "maxOpenPosts">,

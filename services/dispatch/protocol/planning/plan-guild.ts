@@ -21,7 +21,7 @@ import { storePlan } from "./store-plan.ts";
 const DAY_MS = 86_400_000;
 /** In place of the instant of a change: nothing changed, and a bounded plan continues at its end. */
 export const CONTINUE_PLAN = Infinity;
-/** Posts that are due within this part of the horizon are planned at once, in as many plans as it takes. */
+/** Posts that are due within the horizon divided by this are planned at once, in as many plans as it takes. */
 const NEAR_PART = 48;
 /** A plan with more pairs of an announcement and an occurrence is large; it may take a hundred megabytes. */
 const MAX_SMALL_PAIRS = 2_000;
@@ -110,12 +110,13 @@ export async function planGuild(
   return { posts: posts.filter(isOpen), more, isLarge, longestLeadMs: longestLeadOf(offsets) };
 }
 
-function isLargePlan(posts: number, reads: readonly AnchorRead[]): boolean {
+/** @param rules - Number of announcements, or of their offsets if these are more. */
+function isLargePlan(rules: number, reads: readonly AnchorRead[]): boolean {
   const counts = reads.map(({ occurrences, former = [] }) => occurrences.length + former.length);
-  return reads.some(({ truncated }) => truncated) || posts * Math.max(...counts) > MAX_SMALL_PAIRS;
+  return reads.some(({ truncated }) => truncated) || rules * Math.max(...counts) > MAX_SMALL_PAIRS;
 }
 
-/** The end of an event is not before its start. */
+/** As `longestLeadMs`. A lead before the end counts as one before the start, which is not later than the end. */
 function longestLeadOf(offsets: readonly ElapsedOffset[]): number {
   return Math.max(...offsets.map(({ anchor, ms }) => (anchor === "CREATED" ? Infinity : -ms)));
 }

@@ -18,7 +18,7 @@ export interface Planner {
    * succeed.
    */
   requestReplan(guildId: GuildId, since: EpochMs): Promise<EpochMs>;
-  /** The same, with a promise that the guild may be held back. */
+  /** As `requestReplan`, with a promise that resolves if the guild is held back. */
   request(guildId: GuildId, since: EpochMs): PlanRequest;
   /**
    * Whether a new event that first starts at `startsAt` leaves the guild's plan as it is, because its posts are due beyond the
@@ -88,7 +88,7 @@ export function newPlanner(
   const bounded = new Set<GuildId>();
   /** Bounded guilds whose plan continues within `ROOM_DELAY_MS`. */
   const continuing = new Set<GuildId>();
-  /** The longest lead time in the last plan of each guild that was not requested again since, and when it was known. */
+  /** The longest lead time in the last plan of each guild that was not requested again since, with the generation of the shares. */
   const longestLeads = new LRUCache<GuildId, { readonly leadMs: number; readonly generation: number }>(KNOWN_LEADS);
   let ledgerStart: LedgerStart | undefined;
   const backoff: Backoff = newBackoff(ports);
@@ -126,11 +126,11 @@ export function newPlanner(
     try {
       const size = large.has(guildId) ? "any" : "small";
       const result = await planGuild(ports, timing, guildId, request.since, await readLedgerStart(), size);
-      pauseMs = after(guildId, request, result, { beganAt, generation });
+      pauseMs = pauseAfter(guildId, request, result, { beganAt, generation });
     } catch (error) {
       if (!lifecycle.isStopping) ports.reports.operationFailed("plan", { guildId, error });
       pauseMs = backoff.failed(guildId);
-      if (await isLeftToSweep(guildId, request.since)) request.resolve(beganAt);
+      if (await leaveToSweep(guildId, request.since)) request.resolve(beganAt);
       else requeue(guildId, request);
     }
     running.delete(guildId);
@@ -139,8 +139,8 @@ export function newPlanner(
     reportHeldBack(guildId);
   }
 
-  /** Returns the pause until the guild's next plan. */
-  function after(
+  /** Handles the result of a plan. Returns the pause until the guild's next plan, in milliseconds. */
+  function pauseAfter(
     guildId: GuildId,
     request: Request,
     result: PlanResult | "too large" | undefined,
@@ -176,9 +176,9 @@ export function newPlanner(
 
   /**
    * If only this guild's plan fails, nothing waits for it any more: a plan from `since` on is left to the sweep of any
-   * replica.
+   * replica. Resolves to whether it is.
    */
-  async function isLeftToSweep(guildId: GuildId, since: EpochMs): Promise<boolean> {
+  async function leaveToSweep(guildId: GuildId, since: EpochMs): Promise<boolean> {
     if (!backoff.failsAlone(guildId)) return false;
     return ports.store.requestPlan(guildId, since).then(
       () => true,

@@ -15,7 +15,7 @@ import type { Timing } from "../timing.ts";
 const DAY_MS = 86_400_000;
 /** In a guild with too many occurrences: how far ahead events that were created after their due instant are read. */
 export const MAX_CREATED_LATE_MS = 7 * DAY_MS;
-/** A read of the soonest starts is far enough if it reaches this part of the horizon. */
+/** A read of the soonest anchors is far enough if it reaches the horizon divided by this. */
 const FAR_ENOUGH_PART = 8;
 /** A time span with too many occurrences is divided by this. */
 const SPAN_DIVISOR = 4;
@@ -65,7 +65,11 @@ export function readSoonest(owners: Owners, timing: Timing, range: ReadRange): P
   const soonest = { guildId, limit: MAX_WITH_TEXTS, texts: true, formerAfter: from };
   return Promise.all(
     byAnchor(range.offsets).map(async (each) => {
-      const read = await owners.occurrences({ ...soonest, ...of(each), windows: wholeWindows(timing, range, each) });
+      const read = await owners.occurrences({
+        ...soonest,
+        ...anchorParam(each),
+        windows: wholeWindows(timing, range, each),
+      });
       return Object.assign(read, each);
     }),
   );
@@ -79,13 +83,14 @@ function byAnchor(offsets: readonly ElapsedOffset[]): AnchorOffsets[] {
 }
 
 /** START is the default: a previous release of the owner does not know the param. */
-function of({ anchor }: AnchorOffsets): Pick<OccurrencesStartingParams, "anchor"> {
+function anchorParam({ anchor }: AnchorOffsets): Pick<OccurrencesStartingParams, "anchor"> {
   return anchor === "START" ? {} : { anchor };
 }
 
 /**
- * The anchors of a plan: from `from` without a lead time, since an event that was created too late is due at once. Nothing is
- * due at once by the creation, so each offset from there has its own window, which may be a year ago.
+ * The windows of the anchors that a plan needs. A lead time does not move the begin of the window to later, because an event
+ * that was created after its due instant is due at once. Nothing is due at once by the creation, so each offset from there has
+ * its own window, which may be a year ago.
  */
 function wholeWindows({ horizonMs }: Timing, { from, now }: ReadRange, { anchor, offsets }: AnchorOffsets): Window[] {
   if (anchor === "CREATED") return dueWithin(offsets, from, now + horizonMs);
@@ -117,7 +122,7 @@ export async function readOccurrences(
     return { ...known, occurrences: withTexts, windows, through: horizon, isTruncated: false };
   }
   const read: ReadWindows = (each, windows, only = {}) =>
-    owners.occurrences({ guildId, windows, ...of(each), limit: MAX_ENTRIES, texts: false, ...only });
+    owners.occurrences({ guildId, windows, ...anchorParam(each), limit: MAX_ENTRIES, texts: false, ...only });
   const all = await Promise.all(
     first.map(async (each) =>
       each.truncated ? { ...each, ...(await read(each, wholeWindows(timing, range, each))) } : each,

@@ -8,7 +8,7 @@ import type { FairItem } from "./fair-queue.ts";
  */
 export type Priority = "own" | "others" | "late";
 
-/** A post that this replica has read and not started. */
+/** A post that this replica has read, until its work ends. */
 export interface DueEntry extends FairItem {
   readonly post: Post;
   /** This replica's rank for the post: the replica with rank 0 takes it first, the others later, in the order of ranks. */

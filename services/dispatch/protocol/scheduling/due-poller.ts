@@ -9,7 +9,7 @@ export interface DuePoller {
   start(): void;
   /** A post's work has started: a read that is in flight may return an outdated row of it. */
   onStarted(post: Post): void;
-  /** Reads one post until there is a response, after its work ended without a known outcome. */
+  /** Reads one post after its work ended without a known outcome; retries until there is a response or its deadline is over. */
   reread(post: Post): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export const LATE_AFTER_MS = 10_000;
 /** Several times the open posts of the largest guilds. */
 const PAGE_SIZE = 20_000;
 const LATE_PAGE_SIZE = 2_000;
-/** A guild with more than this part of a full page is left out of the next one. */
+/** A guild with more posts than a full page divided by this is left out of the next page. */
 const LARGE_PART = 40;
 /** Number of pages of one poll. */
 const MAX_PAGES = 4;

@@ -38,7 +38,7 @@ interface PostInWork {
   readonly done: Promise<void>;
 }
 
-/** Processes a due post; resolves to whether its outcome is known. */
+/** Processes a due post. Resolves to false if its row may have changed without this replica's knowledge: it is then read again. */
 export type ProcessPost = (entry: DueEntry) => Promise<boolean>;
 
 /** The clock may be re-mapped while a timer runs. */

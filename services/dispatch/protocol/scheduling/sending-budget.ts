@@ -6,7 +6,7 @@ import type { EpochMs } from "../../../contracts/ids.ts";
  * guild. If they waited in the sink instead, a guild with thousands of posts would use every free request.
  */
 export interface SendingBudget {
-  /** Milliseconds until one more post may start; 0 if it may start now, Infinity while every request is reserved. */
+  /** Milliseconds until one more post may start; 0 if it may start now, Infinity if every request is reserved and none was sent. */
   waitMs(now: EpochMs): number;
   /** Reserves one request for a post that starts. */
   reserve(postId: string): void;

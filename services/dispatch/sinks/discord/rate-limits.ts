@@ -25,11 +25,11 @@ export interface RateLimitBucket {
 export interface RateLimits {
   /** 0 if a request may be sent now. */
   waitMs(bucket: RateLimitBucket, now: number): number;
-  /** Without the process's requests per second, for which posts wait before they are claimed. */
+  /** As `waitMs`, without the process's requests per second, for which posts wait before they are claimed. */
   bucketWaitMs(bucket: RateLimitBucket, now: number): number;
-  /** Whether a global limit stops every request now. */
+  /** Whether a global limit, a trial after it (`isHalfOpen`), or the limit of invalid requests holds the posts of all channels. */
   isStopped(now: number): boolean;
-  /** Whether no request after the last global limit has succeeded yet. */
+  /** Whether a global limit was met, and no request that began after it has had a response other than 429. */
   isHalfOpen(): boolean;
   /** Counts a request. The returned function takes its result, once. */
   startRequest(bucket: RateLimitBucket, now: number): ResultHandler;
