@@ -11,6 +11,7 @@ export interface ImportedTexts {
   readonly changes: readonly ChangeReason[];
 }
 
+/** The limits of `TEXT_RULES` in calendar-events.contract.ts. */
 const [MAX_NAME, MAX_DESCRIPTION, MAX_LOCATION, MAX_IMAGE] = [256, 4_000, 256, 2_048];
 
 export function readTexts(properties: readonly Property[]): ImportedTexts {
