@@ -1,3 +1,4 @@
+import type { EventText } from "../../contracts/calendar-events.contract.ts";
 import type { EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type {
@@ -196,7 +197,7 @@ async function partition(
   return { unchanged, before: before.filter(differs), after: after.filter(differs) };
 }
 
-/** The occurrences in both lists of which a field differs that their posts show. */
+/** The occurrences in both lists of which a field differs that posts may show. */
 function alteredIds(before: readonly Occurrence[], after: readonly Occurrence[]): OccurrenceId[] {
   const keys = new Map(before.map((occurrence) => [occurrence.occurrenceId, shownKey(occurrence)]));
   const known = after.filter(({ occurrenceId }) => keys.has(occurrenceId));
@@ -205,7 +206,9 @@ function alteredIds(before: readonly Occurrence[], after: readonly Occurrence[])
     .map(({ occurrenceId }) => occurrenceId);
 }
 
-function shownKey({ scheduledAt: _, coloredAt: __, changedBy: ___, follows: ____, ...shown }: Occurrence): string {
+/** The fields of an occurrence that posts may show: all but those that say when, and by which request, it was set. */
+function shownKey(occurrence: Occurrence): string {
+  const { scheduledAt: _, coloredAt: __, endSetAt: ___, createdAt: ____, changedBy, follows, ...shown } = occurrence;
   return keyOf(shown);
 }
 
@@ -213,6 +216,9 @@ function keyOf(record: object): string {
   return JSON.stringify(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-function withoutTexts({ name: _, description: __, location: ___, image: ____, ...rest }: Occurrence): Occurrence {
+/** An occurrence without texts. A new text that is not left out here does not compile. */
+type WithoutTexts = Occurrence & { readonly [Text in EventText]?: never };
+
+function withoutTexts({ name: _, description: __, location: ___, image: ____, ...rest }: Occurrence): WithoutTexts {
   return rest;
 }
