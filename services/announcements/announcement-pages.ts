@@ -18,7 +18,7 @@ export async function announcementPage(
 ): Promise<Page<Announcement> | Refusal> {
   const position = cursors.read(cursor);
   if (isRefusal(position)) return position;
-  // A guild has at most 1000. Their ids are sorted here: the index has the times of creation without the ids.
+  // At most 1000 announcements. They are sorted here, because the index has the times of creation without the ids.
   const behind = entriesAfter(await store.listIds(guildId), position, positionOf);
   const created = new Map(behind.map((each) => [each.id, each]));
   const announcements = flattened(store.listByIds(guildId, [...created.keys()]));

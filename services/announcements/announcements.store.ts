@@ -66,7 +66,7 @@ export interface AnnouncementsStore {
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
-/** Excludes fields that belong to the storage, not to the announcement. */
+/** A row as reads of announcements get it: without fields that only the storage needs. */
 type StoredAnnouncement = Omit<AnnouncementRow, "changedAt" | "writes" | "deletedAt" | "former">;
 const READ_PROJECTION = { changedAt: 0, writes: 0, former: 0 } as const;
 /** Excludes also fields that a list does not need: the guild is known, and the index has the order. */

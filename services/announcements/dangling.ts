@@ -8,8 +8,9 @@ import type { GuildId } from "../contracts/ids.ts";
 const EXISTING_EVENTS_TIMEOUT_MS = 1_000;
 
 /**
- * Marks announcements whose event no longer exists as `dangling` (D42). Calls the owner of the events each time, at most
- * twice, because a broadcast may be lost. While the owner is unavailable, no announcement is marked.
+ * Marks announcements whose event no longer exists as `dangling` (D42). Calls the owner of the events each time, once for
+ * SPECIFIC and once for the other types: a stored mark would depend on broadcasts, which may be lost. While the owner is
+ * unavailable, no announcement is marked.
  */
 export async function markDangling(
   announcements: readonly Announcement[],

@@ -43,8 +43,8 @@ export const formerSchema = new Schema<FormerRuleFields>(formerPaths, { _id: fal
 const RULE = formerStateExpression(...Object.keys(formerPaths));
 
 /**
- * The expression for `former`, computed from the stored row in the update that replaces it. A disabled rule was not
- * in force.
+ * The expression for `former`, computed from the stored row in the update that replaces it. If the stored rule is disabled, it
+ * was not in force, and `former` stays.
  */
 export const FORMER_RULE = { former: { $cond: ["$enabled", RULE, "$former"] } } as const;
 

@@ -63,7 +63,7 @@ export interface CalendarEventsOptions {
   readonly mongoUrl: string;
   /** Largest number of events of a guild. */
   readonly eventsPerGuild?: number;
-  /** The clock for the list of ongoing events. */
+  /** The clock for the lists of ongoing events, and for the tags of feeds. */
   readonly now?: () => EpochMs;
   readonly follow?: FollowOptions;
 }
@@ -201,7 +201,7 @@ export function calendarEventsService({
       }),
 
       ...serve(listExistingEvents, async ({ guildId, eventIds, firstOccurrence = false }) => {
-        // The first occurrence of a series stays in it when it is split.
+        // A split leaves the first occurrence in the first part, so that no following series has it.
         const mayBeFollowed = (eventId: string) => !firstOccurrence || eventId.includes("_");
         const find = (eventId: string) =>
           firstOccurrence ? events.findOccurrence(guildId, eventId) : events.find(guildId, eventId);

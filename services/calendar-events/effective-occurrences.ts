@@ -24,7 +24,10 @@ interface Expansion<Event extends ListedEvent> {
   readonly isInWindow: (occurrence: EffectiveOccurrence<Event>) => boolean;
 }
 
-/** Expands a page to its single events and occurrences, overrides applied. Each is computed when it is consumed. */
+/**
+ * Expands a page to its single events and occurrences, overrides applied. All but the moved occurrences are computed when they
+ * are consumed.
+ */
 export async function effectiveOccurrences<Event extends ListedEvent>(
   found: EventPage<Event>,
   expansion: Expansion<Event>,

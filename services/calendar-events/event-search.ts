@@ -114,7 +114,7 @@ function searchOf({ text, color, from, until }: SearchEventsParams, calendar: Ca
   }
 
   return {
-    /** The series of the overrides in the rows. Overrides follow their series, so at most one was in earlier rows. */
+    /** The series of the overrides in the rows. Overrides follow their series, so that at most one series is in earlier rows. */
     async seriesOf(rows: readonly EventOrOverride[]): Promise<SeriesById> {
       const known = new Map<EventId, ListedEvent>();
       for (const { event } of rows) if (event !== undefined) known.set(event.id, event);
@@ -132,7 +132,7 @@ function searchOf({ text, color, from, until }: SearchEventsParams, calendar: Ca
   };
 }
 
-/** Whether the override changes what its occurrence shows, not only when it is. */
+/** Whether the override changes texts or the color, and not only the times. */
 function hasOwnContent({ cancelled, texts, color }: Override): boolean {
   return !cancelled && (color !== undefined || Object.keys(texts).length > 0);
 }

@@ -24,7 +24,8 @@ import {
 import { mergedWindows, type Window } from "../contracts/window.ts";
 
 /**
- * Returns the former occurrences that started, or had another anchor, in the windows, of events that were moved, recolored or removed since.
+ * Returns the occurrences of events before they were moved, recolored or removed, if they had their anchor in the windows; at
+ * most MAX_FORMER_STATES.
  */
 export async function formerOccurrences(
   { guildId, windows, anchor = "START", formerAfter = Infinity }: OccurrencesStartingParams,

@@ -24,7 +24,7 @@ import type { EventReads } from "./store/event-reads.store.ts";
 /** The id of an event has the time of the process that created it, whose clock may be wrong by this much. */
 const MAX_CLOCK_ERROR_MS = 86_400_000;
 
-/** The parameters of `listOccurrencesStarting` with another anchor than the start (D54). */
+/** The parameters of `listOccurrencesStarting` with an anchor other than START (D54). */
 type ByAnchorParams = OccurrencesStartingParams & { readonly anchor: Exclude<OffsetAnchor, "START"> };
 
 interface AnchorSearch {
@@ -37,7 +37,7 @@ interface AnchorSearch {
   readonly add: (occurrence: EffectiveOccurrence, window: Window) => void;
 }
 
-/** What dispatch reads to plan posts. */
+/** The reads by which dispatch plans posts. */
 export interface AnnouncedOccurrences {
   list(
     params: OccurrencesStartingParams,
@@ -105,7 +105,7 @@ async function collectEnding(reads: EventReads, search: AnchorSearch, ends: Wind
   const { guildId, calendars, limit, texts, horizon, add } = search;
   const window = { from: ends.from - 1, until: ends.until };
   const calendarOf = ({ calendarNumber }: StoredEvent) => calendarByNumber(guildId, calendars, calendarNumber);
-  const isPastDeadline = searchDeadline(guildId);
+  const checkDeadline = searchDeadline(guildId);
   const slices = new TimeSlice();
   const options = { texts, which: "all", changedSince: storedChangedSince(search) } as const;
   for await (const page of reads.seriesOverlapping(guildId, calendars, window, options)) {
@@ -124,7 +124,7 @@ async function collectEnding(reads: EventReads, search: AnchorSearch, ends: Wind
     for (const occurrence of occurrences) {
       add(occurrence, ends);
       if (slices.isOver) await slices.rest();
-      isPastDeadline();
+      checkDeadline();
     }
   }
 }
@@ -136,12 +136,12 @@ async function collectCreated(reads: EventReads, search: AnchorSearch, created: 
     from: firstEventIdAt(created.from - MAX_CLOCK_ERROR_MS),
     until: firstEventIdAt(created.until + MAX_CLOCK_ERROR_MS),
   };
-  const isPastDeadline = searchDeadline(guildId);
+  const checkDeadline = searchDeadline(guildId);
   for await (const events of reads.eventsBetween(guildId, calendars, ids, { texts })) {
     for (const event of events) {
       const first = await firstOccurrence(reads, event, calendarByNumber(guildId, calendars, event.calendarNumber));
       if (first !== undefined) add(first, created);
-      isPastDeadline();
+      checkDeadline();
     }
     const [event] = events;
     if (event !== undefined && event.id > firstEventIdAt(horizon() + MAX_CLOCK_ERROR_MS)) return;

@@ -37,7 +37,7 @@ type Position = readonly [startsAt: EpochMs, id: string];
 const cursors = pageCursors<Position>("events", [0, ""]);
 
 const HOUR_MS = 3_600_000;
-/** The parts of a window are longer and longer: a near page reads few events, and a calendar with few is read in few reads. */
+/** Each part of a window is longer than the one before: a full calendar has few events in a part, an empty one few parts. */
 const FIRST_PART_MS = HOUR_MS;
 const GROWTH = 16;
 /** After this time no further part is read, and the page ends with the last one. */
@@ -97,12 +97,12 @@ interface Search {
   readonly found: SoonestOccurrences<Listed>;
 }
 
-/** A part of the window. Its entries are those that start in it; in the first part also those that the window begins in. */
+/** A part of the window. Its entries start in it. Entries that overlap the beginning of the window belong to the first part. */
 interface Part extends Window {
   readonly isFirst: boolean;
 }
 
-/** The parts of the window after the position. The first one that has no event is followed by the first one that may have. */
+/** The parts of the window after the position. If the first part has no event, the next one begins at the earliest event. */
 async function* partsOf({ reads, calendar, window, position, found }: Search): AsyncIterable<Part> {
   const [startsAt] = position ?? [-Infinity];
   let part = { from: Math.max(window.from, startsAt), until: 0, isFirst: startsAt < window.from };

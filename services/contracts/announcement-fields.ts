@@ -46,7 +46,7 @@ export function referenceProblems({ type, eventId, eventColor }: ReferenceFields
   return [];
 }
 
-/** The problem of an unknown color (D14), unless the type does not use colors (D27). */
+/** The problem of an unknown color (D14). A known type other than COLOR ignores the color (D27); an absent type does not. */
 export function colorProblems({ type, eventColor }: ReferenceFields): FieldProblem[] {
   const isUsed = type === "COLOR" || !ANNOUNCEMENT_TYPES.includes(type as AnnouncementType);
   if (!isUsed || typeof eventColor !== "string" || COLORS.includes(eventColor as Color)) return [];

@@ -26,7 +26,7 @@ const INSTANTS: Readonly<Record<OffsetAnchor, (times: AnchorTimes) => EpochMs | 
   CREATED: ({ createdAt }) => createdAt,
 };
 
-/** The instant of an anchor; undefined for an occurrence that does not stand for the creation of its event. */
+/** The instant of an anchor; for CREATED undefined, unless the occurrence stands for the creation of its event. */
 export function anchorInstant(times: AnchorTimes, anchor: OffsetAnchor): EpochMs | undefined {
   return INSTANTS[anchor](times);
 }
@@ -75,8 +75,8 @@ export function missingLeadTime({ offsets, ...leadTime }: OffsetFields): FieldPr
 const LEAD_TIME = ["hours", "minutes"] as const;
 
 /**
- * The hours and minutes that an announcement with offsets has for clients that do not know them: the first offset at or before
- * the start, or 0 (D54).
+ * The hours and minutes of an announcement with offsets, for clients that do not know offsets: the first offset of the list
+ * that is at or before the start; 0 if there is none (D54).
  */
 export function leadTimeOf(offsets: readonly PostOffset[]): Record<(typeof LEAD_TIME)[number], number> {
   const before = offsets.find(({ anchor, minutes }) => anchor === "START" && minutes <= 0);
@@ -126,7 +126,7 @@ function tooEarly(offsets: readonly PostOffset[]): FieldProblem[] {
   );
 }
 
-/** A lead time beside offsets must be the one that a response has with them, so that a response can be sent back. */
+/** A lead time beside offsets must be the one of a response (`leadTimeOf`), so that a client can send a response back. */
 function otherLeadTime(offsets: readonly PostOffset[], given: Omit<OffsetFields, "offsets">): FieldProblem[] {
   const shown = leadTimeOf(offsets);
   return LEAD_TIME.filter((field) => given[field] !== undefined && given[field] !== shown[field]).map((field) => ({

@@ -32,7 +32,7 @@ export interface Announcement extends Changed {
   readonly type: AnnouncementType;
   /** The event of SPECIFIC, or the series of RECUR; "" for the other types. */
   readonly eventId: EventId | OccurrenceId | "";
-  /** The color of COLOR, where `NONE` means events without one; `NONE` for the other types. */
+  /** The color of the type COLOR, where `NONE` means events without a color; `NONE` for the other types. */
   readonly eventColor: Color;
   /** Lead time is `hours`·60 + `minutes` before the start (D25). With `offsets`, it is derived from them (`leadTimeOf`). */
   readonly hours: number;
@@ -47,7 +47,7 @@ export interface Announcement extends Changed {
   readonly subscribersUser: readonly string[];
   /** Number of writes, from 1. */
   readonly revision: number;
-  /** Time of the last change of its rule: created, enabled, new lead time or new events (D31). Database time. */
+  /** Time since which its rule applies: created, enabled, new lead time, offsets or target (D31). Database time. */
   readonly standsSince: EpochMs;
 }
 
@@ -230,8 +230,8 @@ export const listAnnouncementsPage = action<{ guildId: GuildId } & PageParams, P
 
 /**
  * For dispatch: lists the rules of the guild's announcements in the order of creation. With `formerAfter`, the former rules
- * with an `until` after that time follow: for each announcement the last one before it was disabled, removed, or got a new
- * lead time or new events; at most 1000, the latest first. A removed announcement is known for 7 days.
+ * with an `until` after that time follow: for each announcement the last rule before it was disabled, removed, or got a new
+ * lead time, offsets or target; at most 1000, the latest first. A removed announcement is known for 7 days.
  */
 export const listAnnouncementRules = action<{ guildId: GuildId; formerAfter?: EpochMs }, AnnouncementRule[]>({
   name: "announcements.listRules",
@@ -240,10 +240,10 @@ export const listAnnouncementRules = action<{ guildId: GuildId; formerAfter?: Ep
   idempotent: true,
 });
 
-/** Guilds in one call. */
+/** Largest number of guilds in one call. */
 export const MAX_GUILDS_PER_CALL = 1000;
 
-/** For dispatch: lists the guilds that have an enabled announcement, or recently had one, in no particular order. */
+/** For dispatch: lists the guilds that have an enabled announcement, or had one in the last 7 days; in no order. */
 export const listAnnouncingGuilds = action<{ guildIds: readonly GuildId[] }, GuildId[]>({
   name: "announcements.listAnnouncingGuilds",
   keys: "none",

@@ -138,7 +138,7 @@ export interface KeyChangesPage {
   readonly next?: string;
 }
 
-/** Gives a key a new secret. The previous one stays valid for the overlap; with 0 every other one becomes invalid at once. */
+/** Gives a key a new secret. The previous secret stays valid for the overlap; with 0 every other secret ends at once. */
 export const rotateKey = action<
   { readonly id: string; readonly overlapHours?: number },
   IssuedKey & { readonly previousUntil?: EpochMs }

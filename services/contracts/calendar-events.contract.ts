@@ -96,7 +96,7 @@ export interface CreateEventParams extends EventTexts, GivenTimes {
   readonly recurrence?: RecurrenceInput;
 }
 
-/** An absent field stays; null clears it. */
+/** An absent field stays; null clears a text. */
 export interface UpdateEventParams extends IfRevision, TextChanges, GivenTimes, Scoped {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
@@ -110,7 +110,7 @@ export interface UpdateEventParams extends IfRevision, TextChanges, GivenTimes, 
 export const EDIT_SCOPES = ["this", "following", "all"] as const;
 export type EditScope = (typeof EDIT_SCOPES)[number];
 
-/** Absent: the occurrence of an occurrence's id, and all of a series' id. */
+/** Absent: `this` for the id of an occurrence, and `all` for the id of a series. */
 interface Scoped {
   readonly scope?: EditScope;
 }
@@ -249,7 +249,7 @@ export const findEvent = action<{ guildId: GuildId; eventId: string }, EventView
 });
 
 const storedReference = textOf("the id of an event or an occurrence", /^[0-9A-Za-z_]+$/, 64);
-/** Ids in one call: a guild has no more announcements. */
+/** Largest number of ids in one call: a guild has at most 1000 announcements (D26). */
 const MAX_REFERENCES = 1000;
 
 export interface ListExistingEventsParams {

@@ -30,7 +30,7 @@ export interface FollowCounts {
   readonly skipped: number;
 }
 
-/** The address that a calendar follows, and what became of its reads. */
+/** The address that a calendar follows, and the outcome of its reads. */
 export interface CalendarFollowView extends FollowCounts {
   /** Absent for a key that may only read: an address is often a secret, such as Google's secret address. */
   readonly url?: string;
@@ -46,7 +46,7 @@ export interface CalendarFollowView extends FollowCounts {
   readonly lastChangeAt?: EpochMs;
   /** Number of failed reads since the last success. */
   readonly failures: number;
-  /** Of the last read; absent if it succeeded. */
+  /** The error of the last read; absent if the read succeeded. */
   readonly error?: FollowError;
   readonly errorMessage?: string;
   readonly disabledAt?: EpochMs;
@@ -67,7 +67,7 @@ export interface FollowCalendarParams extends CalendarReference {
   readonly replace?: boolean;
 }
 
-/** Feeds a calendar from an address, which makes it read-only; reads it at once. */
+/** Makes a calendar follow an address: the calendar becomes read-only, and the first read of the address is due at once. */
 export const followCalendar = action<FollowCalendarParams, void>({
   name: "calendar-events.followCalendar",
   keys: "guild write",
@@ -76,7 +76,7 @@ export const followCalendar = action<FollowCalendarParams, void>({
   idempotent: true,
 });
 
-/** Stops it. The events stay, and may be changed. */
+/** Ends the following. The events of the calendar stay, and may be changed. */
 export const unfollowCalendar = action<CalendarReference, void>({
   name: "calendar-events.unfollowCalendar",
   keys: "guild write",

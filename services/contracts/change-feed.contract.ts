@@ -44,8 +44,8 @@ export interface ChangesSinceResult {
 export const TOMBSTONE_DAYS = 7;
 
 /**
- * A reader starts so many milliseconds before its mark: a write gets its time when it begins and becomes visible when it is
- * acknowledged, so a slow write can appear before the mark.
+ * A reader starts this many milliseconds before its mark. A write gets its time when it begins and becomes visible when it is
+ * acknowledged, so that a slow write can appear before the mark.
  */
 export const CHANGE_FEED_OVERLAP_MS = 10_000;
 

@@ -43,15 +43,16 @@ export interface ActionContract<Params, Result> {
   readonly crossFieldProblems?: (params: Partial<Record<keyof Params, unknown>>) => FieldProblem[];
   /** A list of writes that are not performed: each entry is checked as the params of the action that it stands for. */
   readonly drafts?: DraftsRule;
-  /** The other services that it calls for these params. The action is unavailable while one of them is. */
+  /** The other services that the action calls for these params. While one of them is unavailable, the action is, too. */
   readonly dependsOn?: (params: Params) => readonly OwnerName[];
   /**
-   * True if it may be retried after a lost response: it is a read, or its owner performs it once per write id (`CallMeta`).
+   * True if the action may be retried after a lost response: it is a read, or its owner performs it once per write id
+   * (`CallMeta`).
    */
   readonly idempotent: boolean;
   /** For lists: the advice to the client when the list exceeds the limits of a response (D17, D38). */
   readonly narrowing?: ListNarrowing<Params>;
-  /** Reads as much data as a list: the gateway applies the limits of lists. */
+  /** Set if the action reads as much data as a list: the gateway limits its concurrent calls as those of lists. */
   readonly isSearch?: true;
   /** Never set; carries the types. */
   readonly types?: { readonly params: Params; readonly result: Result };

@@ -117,7 +117,7 @@ export const draftChanges = {
   },
 } as const;
 
-/** The params of the write, for the owner. */
+/** The params of the write for which a change stands. */
 export function writeParams<Action extends DraftAction>(
   guildId: GuildId,
   { action: _, ...params }: Extract<DraftChange, { readonly action: Action }>,

@@ -38,7 +38,7 @@ export const CHANGE_REASONS = [
 ] as const;
 export type ChangeReason = (typeof CHANGE_REASONS)[number];
 
-/** What each reason means, for people. */
+/** The meaning of each reason, for people. */
 export const IMPORT_REASON_TEXTS: Readonly<Record<SkipReason | ChangeReason, string>> = {
   NO_UID: "it has no UID, by which a repeated import would find its event",
   DUPLICATE: "another VEVENT of the body has the same UID and RECURRENCE-ID, and a higher SEQUENCE or a later place",
@@ -73,7 +73,7 @@ export const IMPORT_REASON_TEXTS: Readonly<Record<SkipReason | ChangeReason, str
 export const IMPORT_OUTCOMES = ["created", "updated", "deleted", "unchanged", "skipped"] as const;
 export type ImportOutcome = (typeof IMPORT_OUTCOMES)[number];
 
-/** The properties of a VEVENT that an import reads; the gateway sends no others. */
+/** The properties of a VEVENT that an import reads; all others are dropped when the body is read. */
 export const IMPORTED_PROPERTIES = [
   "UID",
   "RECURRENCE-ID",

@@ -36,12 +36,12 @@ export const listOngoingEventsPage = action<Omit<WindowParams, keyof Window> & P
 export interface SearchEventsParams extends Partial<Window>, PageParams {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
-  /** Words that all occur in the name, the description or the location. */
+  /** Words, each of which occurs in the name, the description or the location. */
   readonly text?: string;
   readonly color?: Color;
 }
 
-/** Words of one search. Each is searched in all texts of each event that is read. */
+/** Largest number of words of one search: each word is searched in the texts of each event that is read. */
 const MAX_SEARCH_WORDS = 10;
 
 /** The words of a search, which spaces separate. */

@@ -40,8 +40,12 @@ const MODULES: readonly object[] = [
   webhooks,
 ];
 
-/** All actions on the bus. */
+/** The actions of all contracts. */
 export const EVERY_ACTION: readonly AnyContract[] = [
   ...MODULES.flatMap((module) => Object.values(module) as unknown[]),
   ...OWNERS.map(healthOf),
-].filter((each): each is AnyContract => Object(each) === each && "idempotent" in (each as object));
+].filter(isContract);
+
+function isContract(exported: unknown): exported is AnyContract {
+  return typeof exported === "object" && exported !== null && "idempotent" in exported;
+}

@@ -125,7 +125,7 @@ export interface ReadFeedPageParams extends FeedReference {
 }
 
 export interface FeedPage {
-  /** Complete lines of iCalendar (RFC 5545), at most 200 000 characters. */
+  /** Complete lines of iCalendar (RFC 5545). A page ends after the piece with which it has 131 072 characters or more. */
   readonly text: string;
   /** The cursor of the next page; absent at the end. */
   readonly next?: string;

@@ -61,9 +61,9 @@ export function text(max: number): Rule {
 }
 
 /**
- * Text that matches a pattern and is accepted by a function. The API document contains the pattern, and code generators
- * compile it in many dialects of regular expressions: it must mean the same with and without the flag u, so it has no \p, no
- * \d, and no count of characters beyond U+FFFF.
+ * Text that matches a pattern and is accepted by a function. The API document contains the patterns of its fields, and code
+ * generators compile them in many dialects of regular expressions. Such a pattern must mean the same with and without the flag
+ * u: it has no \p, no \d, and no count of characters beyond U+FFFF.
  */
 export function textOf(
   hint: string,

@@ -30,7 +30,7 @@ export interface RecordOfKind {
   readonly webhook: WebhookView;
 }
 
-/** The newest revision of a record that has changed; one member has the record, unless it is deleted. */
+/** The newest revision of a changed record. The member with the name of `kind` has the record, unless it is deleted. */
 export interface GuildChange extends Partial<RecordOfKind> {
   readonly kind: ChangeKind;
   readonly id: string;

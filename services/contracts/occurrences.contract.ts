@@ -52,12 +52,12 @@ export interface OccurrencesStartingParams {
   readonly texts?: boolean;
   /** Restricts the result to these occurrences. */
   readonly only?: OnlyOccurrences;
-  /** Omits occurrences that got their start, their end and their color before this time. */
+  /** Omits occurrences that got their start and their color before this time; with another anchor than START also their end. */
   readonly changedSince?: EpochMs;
   /**
    * If set, `former` has the occurrences of events before their last move, change of color or removal, if that was later than
-   * this time: without texts, at most 1000, those of the latest changes. A removed event is known for 7 days; for a series with
-   * changed occurrences `former` has none.
+   * this time: without texts, at most 1000, those of the latest changes. A removed event is known for 7 days. Of the changed
+   * occurrences of a series `former` has the first 100.
    */
   readonly formerAfter?: EpochMs;
 }

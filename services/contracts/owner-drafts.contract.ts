@@ -14,7 +14,7 @@ export interface RefusedDraft {
   readonly refused: { readonly at: number; readonly refusal: Refusal };
 }
 
-/** All changes of a request. Each owner makes its own in memory, and skips the others. */
+/** All changes of a request. Each owner makes the changes of its own records in memory, and skips the others. */
 interface Drafts {
   readonly guildId: GuildId;
   readonly changes: readonly DraftChange[];

@@ -61,7 +61,8 @@ export type PlanDiffParams = DraftsParams & { readonly limit?: number };
 
 /**
  * Compares the guild's posts of the next 366 days with those that it would have after the changes, which are made one after the
- * other in memory, and stored nowhere (D58). Refuses as the first change that is refused, with `changes[n]` before its fields.
+ * other in memory, and stored nowhere (D58). If a change is refused, the request gets the refusal of the first such change, with
+ * `changes[n]` before its fields.
  */
 export const diffPlan = action<PlanDiffParams, PlanDiff>({
   name: "dispatch.diffPlan",

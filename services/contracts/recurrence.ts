@@ -45,7 +45,7 @@ const MAX_OCCURRENCES = 10_000;
 /** Exceptions, and additions, of a series (D45), not counting occurrences that are cancelled by their ids. */
 export const MAX_RULE_DATES = 100;
 
-/** The limit of D45. */
+/** Largest number of characters of an RRULE text (D45). */
 const MAX_RRULE_LENGTH = 500;
 
 /** Defaults of a recurrence, on create and on update (D15). */

@@ -1,2 +1,2 @@
-/** The version of guildcal in the API document and in the `User-Agent` of its sinks; `npm run release:check` compares it. */
+/** The version of guildcal, such as in the API document and in `User-Agent`; `npm run release:check` compares it. */
 export const VERSION = "0.1.0";

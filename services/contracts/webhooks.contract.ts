@@ -135,7 +135,7 @@ export const removeWebhook = action<WebhookOfGuild & IfRevision, void>({
   idempotent: true,
 });
 
-/** Gives a webhook a new secret. Requests are signed with the previous one too, for the overlap. */
+/** Gives a webhook a new secret. For the overlap, requests are also signed with the previous secret. */
 export const rotateWebhook = action<
   WebhookOfGuild & { readonly overlapHours?: number },
   IssuedWebhookSecret & { readonly previousUntil?: EpochMs }

@@ -25,7 +25,7 @@ export interface Announcement extends Changed {
   readonly type: AnnouncementType;
   /** The event of SPECIFIC, or the series of RECUR; "" for the other types. */
   readonly eventId: EventId | OccurrenceId | "";
-  /** The color of COLOR, where `NONE` means events without one; `NONE` for the other types. */
+  /** The color of the type COLOR, where `NONE` means events without a color; `NONE` for the other types. */
   readonly eventColor: Color;
   /** Lead time is `hours`·60 + `minutes` before the start (D25). With `offsets`, it is derived from them (`leadTimeOf`). */
   readonly hours: number;
@@ -40,7 +40,7 @@ export interface Announcement extends Changed {
   readonly subscribersUser: readonly string[];
   /** Number of writes, from 1. */
   readonly revision: number;
-  /** Time of the last change of its rule: created, enabled, new lead time or new events (D31). Database time. */
+  /** Time since which its rule applies: created, enabled, new lead time, offsets or target (D31). Database time. */
   readonly standsSince: EpochMs;
 }
 
@@ -139,7 +139,7 @@ export interface CreateEventParams extends EventTexts, GivenTimes {
   readonly recurrence?: RecurrenceInput;
 }
 
-/** An absent field stays; null clears it. */
+/** An absent field stays; null clears a text. */
 export interface UpdateEventParams extends IfRevision, TextChanges, GivenTimes, Scoped {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
@@ -154,7 +154,7 @@ export const EDIT_SCOPES = ["this", "following", "all"] as const;
 
 export type EditScope = (typeof EDIT_SCOPES)[number];
 
-/** Absent: the occurrence of an occurrence's id, and all of a series' id. */
+/** Absent: `this` for the id of an occurrence, and `all` for the id of a series. */
 interface Scoped {
   readonly scope?: EditScope;
 }
@@ -214,7 +214,7 @@ export interface FollowCounts {
   readonly skipped: number;
 }
 
-/** The address that a calendar follows, and what became of its reads. */
+/** The address that a calendar follows, and the outcome of its reads. */
 export interface CalendarFollowView extends FollowCounts {
   /** Absent for a key that may only read: an address is often a secret, such as Google's secret address. */
   readonly url?: string;
@@ -230,7 +230,7 @@ export interface CalendarFollowView extends FollowCounts {
   readonly lastChangeAt?: EpochMs;
   /** Number of failed reads since the last success. */
   readonly failures: number;
-  /** Of the last read; absent if it succeeded. */
+  /** The error of the last read; absent if the read succeeded. */
   readonly error?: FollowError;
   readonly errorMessage?: string;
   readonly disabledAt?: EpochMs;
@@ -554,7 +554,7 @@ export type DraftChange =
 export interface SearchEventsParams extends Partial<Window>, PageParams {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
-  /** Words that all occur in the name, the description or the location. */
+  /** Words, each of which occurs in the name, the description or the location. */
   readonly text?: string;
   readonly color?: Color;
 }
@@ -636,7 +636,7 @@ export interface RecordOfKind {
   readonly webhook: WebhookView;
 }
 
-/** The newest revision of a record that has changed; one member has the record, unless it is deleted. */
+/** The newest revision of a changed record. The member with the name of `kind` has the record, unless it is deleted. */
 export interface GuildChange extends Partial<RecordOfKind> {
   readonly kind: ChangeKind;
   readonly id: string;
@@ -717,14 +717,14 @@ export type DateText = string;
 /** The part of a list, or of a search, that one response has (D49). */
 export interface Page<Entry> {
   readonly entries: readonly Entry[];
-  /** The cursor of the next page; absent at the end of the list. A page may be empty and have one. */
+  /** The cursor of the next page; absent at the end of the list. An empty page may have a cursor, too. */
   readonly next?: string;
 }
 
 export interface PageParams {
   /** Largest number of entries of the page; a page may have fewer (D38). */
   readonly limit?: number;
-  /** The `next` of the page before it; without it the first page. */
+  /** The `next` of the page before; absent for the first page. */
   readonly cursor?: string;
 }
 

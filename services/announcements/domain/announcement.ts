@@ -111,7 +111,7 @@ function missingReference(stored: Announcement, changes: UpdateAnnouncementParam
   return referenceProblems(type === stored.type ? { type, eventId, eventColor } : changes);
 }
 
-/** Checks the lead time; one of its parts may be a stored one (D25). */
+/** The problems of the lead time after the update, for the given fields alone: the other part may be a stored one (D25). */
 function leadTooLong(stored: Announcement, changes: UpdateAnnouncementParams) {
   const given = (field: string) => changes[field as "hours" | "minutes"] !== undefined;
   return leadTimeProblems(changes.hours ?? stored.hours, changes.minutes ?? stored.minutes).filter(({ field }) =>
@@ -120,8 +120,8 @@ function leadTooLong(stored: Announcement, changes: UpdateAnnouncementParams) {
 }
 
 /**
- * A lead time replaces the offsets, and the reverse. The lead time that a response has with offsets changes nothing, so that a
- * client that does not know them can send it back (D54).
+ * A lead time replaces the offsets, and the reverse. The lead time that a response has beside offsets changes nothing, so that a
+ * client that does not know offsets can send it back (D54).
  */
 function changedTimes(stored: Announcement, { offsets, ...changes }: UpdateAnnouncementParams): AnnouncementTimes {
   if (offsets !== undefined) return { ...leadTimeOf(offsets), offsets };

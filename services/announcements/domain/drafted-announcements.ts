@@ -1,3 +1,5 @@
+import { complete } from "../../../mixins/objects/complete.ts";
+import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { unhandled } from "../../../mixins/objects/unhandled.ts";
 import type { Announcement, AnnouncementRule } from "../../contracts/announcements.contract.ts";
 import { MAX_ANNOUNCEMENTS } from "../../contracts/announcements.contract.ts";
@@ -17,7 +19,7 @@ import { eventReference, referredId, usesEvent } from "./event-reference.ts";
 /** The announcements of a guild before a list of changes. */
 export interface StoredAnnouncements {
   readonly rules: readonly AnnouncementRule[];
-  /** Those that the changes name; undefined for one that does not exist. */
+  /** The announcements that the changes name, by id; without those that do not exist. */
   readonly named: ReadonlyMap<string, Announcement>;
 }
 
@@ -132,6 +134,19 @@ function namesEvent({ eventId }: AnnouncementRule, removed: string): boolean {
 }
 
 function ruleOf(announcement: Announcement): AnnouncementRule {
-  const { id, channel, type, eventId, eventColor, hours, minutes, enabled, revision, standsSince } = announcement;
-  return { id, channel, type, eventId, eventColor, hours, minutes, enabled, revision, standsSince };
+  const { id, channel, type, eventId, eventColor, hours, minutes, offsets, enabled, revision, standsSince } =
+    announcement;
+  return complete<Omit<AnnouncementRule, "until">>()({
+    id,
+    channel,
+    type,
+    eventId,
+    eventColor,
+    hours,
+    minutes,
+    ...definedFields({ offsets }),
+    enabled,
+    revision,
+    standsSince,
+  });
 }

@@ -47,12 +47,13 @@ const SUBSCRIBER_CHANGES = new Set<string>([
   "subscribersUserRemove",
 ] satisfies (keyof SubscriberChanges)[]);
 
-const NAMES = new Set<string>(["guildId", "id", "ifRevision"]);
+/** The params that change nothing. */
+const REFERENCE_PARAMS = new Set<string>(["guildId", "id", "ifRevision"]);
 
 /** Whether an update adds or removes entries and does nothing else. */
 export function changesOnlySubscribers(changes: UpdateAnnouncementParams): boolean {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const fields = given.map(([field]) => field).filter((field) => !NAMES.has(field));
+  const fields = given.map(([field]) => field).filter((field) => !REFERENCE_PARAMS.has(field));
   return fields.length > 0 && fields.every((field) => SUBSCRIBER_CHANGES.has(field));
 }
 

@@ -1,6 +1,8 @@
+import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import type { ChangedEvent } from "../domain/event/change-event.ts";
+import type { ChangedOverride } from "../domain/event/change-occurrence.ts";
 import type { CalendarEvent, StoredEvent } from "../domain/event/event.ts";
 import { parseEventId } from "../domain/event/occurrence-id.ts";
 import type { Override } from "../domain/event/override.ts";
@@ -64,9 +66,14 @@ export function draftStore(base: DraftBase, maxEvents: number, now: EpochMs): Dr
     return drafted;
   }
 
-  function timesOf({ rescheduled, recolored }: Partial<ChangedEvent>, stamps: Partial<Stamps>): Stamps {
-    const { scheduledAt = now, coloredAt = now } = stamps;
-    return { scheduledAt: rescheduled === true ? now : scheduledAt, coloredAt: recolored === true ? now : coloredAt };
+  /** The timestamps of an event after a write; those of fields that are unchanged stay. */
+  function timesOf({ rescheduled, recolored, endChanged }: Partial<ChangedEvent>, stamps: Partial<Stamps>): Stamps {
+    const { scheduledAt = now, coloredAt = now, createdAt } = stamps;
+    return {
+      scheduledAt: rescheduled === true ? now : scheduledAt,
+      coloredAt: recolored === true ? now : coloredAt,
+      ...definedFields({ createdAt, endSetAt: endChanged === true ? now : stamps.endSetAt }),
+    };
   }
 
   return {
@@ -99,7 +106,8 @@ export function draftStore(base: DraftBase, maxEvents: number, now: EpochMs): Dr
     async insert(event) {
       const refusal = await reserve(event.guildId);
       if (refusal !== undefined) return refusal;
-      after.set(event.id, { event: { ...event, scheduledAt: now, coloredAt: now }, overrides: new Map() });
+      const stamps = { scheduledAt: now, coloredAt: now, createdAt: now };
+      after.set(event.id, { event: { ...event, ...stamps }, overrides: new Map() });
       return true;
     },
 
@@ -116,12 +124,11 @@ export function draftStore(base: DraftBase, maxEvents: number, now: EpochMs): Dr
       const known = drafted.overrides.get(override.original);
       const refusal = known === undefined ? await reserve(series.guildId) : undefined;
       if (refusal !== undefined) return refusal;
-      const { scheduledAt, coloredAt } = drafted.event;
       const overrides = new Map(drafted.overrides).set(override.original, {
         ...override,
         ...stampsOfOverride(changed, known, now),
       });
-      after.set(series.id, { event: { ...series, scheduledAt, coloredAt }, overrides });
+      after.set(series.id, { event: { ...series, ...timesOf({}, drafted.event) }, overrides });
       return true;
     },
 
@@ -129,12 +136,11 @@ export function draftStore(base: DraftBase, maxEvents: number, now: EpochMs): Dr
       const refusal = await reserve(first.guildId);
       if (refusal !== undefined) return refusal;
       const drafted = await changing(first.id, first.guildId);
-      const { scheduledAt, coloredAt } = drafted.event;
       const { event, ...changed } = following;
       const moved = keptOverrides(drafted.overrides, keep);
       const earlier = overridesBefore(drafted.overrides, from);
       added -= drafted.overrides.size - earlier.size - moved.size;
-      after.set(first.id, { event: { ...first, scheduledAt, coloredAt }, overrides: earlier });
+      after.set(first.id, { event: { ...first, ...timesOf({}, drafted.event) }, overrides: earlier });
       after.set(event.id, {
         event: { ...event, ...timesOf(changed, series) },
         overrides: new Map([...moved].map(([original, override]) => [original, { ...override, eventId: event.id }])),
@@ -155,20 +161,19 @@ export function draftStore(base: DraftBase, maxEvents: number, now: EpochMs): Dr
   };
 }
 
-type Stamps = Pick<StoredEvent, "scheduledAt" | "coloredAt">;
+type Stamps = Pick<StoredEvent, "scheduledAt" | "coloredAt" | "endSetAt" | "createdAt">;
 
 /** The times that the write of an override sets: those of fields that are unchanged stay, and may be absent. */
 function stampsOfOverride(
-  { rescheduled, recolored }: { readonly rescheduled: boolean; readonly recolored: boolean },
+  { rescheduled, recolored, endChanged }: Omit<ChangedOverride, "override">,
   known: Override | undefined,
   now: EpochMs,
-): Pick<Override, "scheduledAt" | "coloredAt"> {
-  const scheduledAt = rescheduled ? now : known?.scheduledAt;
-  const coloredAt = recolored ? now : known?.coloredAt;
-  return {
-    ...(scheduledAt === undefined ? {} : { scheduledAt }),
-    ...(coloredAt === undefined ? {} : { coloredAt }),
-  };
+): Pick<Override, "scheduledAt" | "coloredAt" | "endSetAt"> {
+  return definedFields({
+    scheduledAt: rescheduled ? now : known?.scheduledAt,
+    coloredAt: recolored ? now : known?.coloredAt,
+    endSetAt: endChanged === true ? now : known?.endSetAt,
+  });
 }
 
 function overridesBefore(overrides: ReadonlyMap<EpochMs, Override>, from: EpochMs): ReadonlyMap<EpochMs, Override> {

@@ -197,7 +197,7 @@ async function partition(
   return { unchanged, before: before.filter(differs), after: after.filter(differs) };
 }
 
-/** The occurrences in both lists of which a field differs that their posts show. */
+/** The occurrences in both lists of which a field differs that posts may show. */
 function alteredIds(before: readonly Occurrence[], after: readonly Occurrence[]): OccurrenceId[] {
   const keys = new Map(before.map((occurrence) => [occurrence.occurrenceId, shownKey(occurrence)]));
   const known = after.filter(({ occurrenceId }) => keys.has(occurrenceId));
@@ -206,7 +206,7 @@ function alteredIds(before: readonly Occurrence[], after: readonly Occurrence[])
     .map(({ occurrenceId }) => occurrenceId);
 }
 
-/** Whether a post shows the field of its occurrence, or is sent at another time or place by it. */
+/** Whether posts may show the field: not if it says when, or by which request, the occurrence was set. */
 const IS_SHOWN: Readonly<Record<keyof Occurrence, boolean>> = {
   occurrenceId: true,
   eventId: true,
@@ -226,9 +226,9 @@ const IS_SHOWN: Readonly<Record<keyof Occurrence, boolean>> = {
   recurs: true,
   isFirst: true,
   scheduledAt: false,
-  endSetAt: true,
+  endSetAt: false,
   coloredAt: false,
-  createdAt: true,
+  createdAt: false,
   until: true,
   changedBy: false,
 };

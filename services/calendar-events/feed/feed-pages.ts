@@ -26,7 +26,7 @@ export interface FeedPages {
   read(params: ReadFeedPageParams): Promise<FeedPage | Refusal>;
 }
 
-/** Length after which a page ends. It may exceed it by one piece; the longest one is an event with all its texts. */
+/** Number of characters after which a page ends. It may exceed it by one piece: in the worst case 100 additions with all texts. */
 const PAGE_LENGTH = 131_072;
 
 export function feedPages(reads: FeedReads, pageLength = PAGE_LENGTH): FeedPages {

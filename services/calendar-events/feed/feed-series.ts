@@ -63,7 +63,7 @@ export async function* seriesPieces(
 ): AsyncIterable<FeedPiece> {
   const { id, changedAt } = event;
   const parts = isShown(event.color, feed) ? partsOf(event, feed.calendar) : [];
-  /** With `after` before the first override, only the text that precedes the overrides is written. */
+  /** An `after` before the first override means: only the text before the overrides is written. */
   const at = (part: number, after?: EpochMs): FeedPosition => ({
     changedAt,
     id,

@@ -57,6 +57,7 @@ export interface CalendarFollows extends Pick<FollowedCalendars, "refusal"> {
   stop(): Promise<void>;
 }
 
+/** Interval between samples of the database's clock. */
 const CLOCK_SAMPLE_MS = 5_000;
 
 export function calendarFollows(parts: FollowParts, { allowPrivate, resolve }: FollowOptions): CalendarFollows {

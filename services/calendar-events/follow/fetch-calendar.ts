@@ -34,7 +34,7 @@ export async function fetchCalendar(
   const isConditional = etag !== undefined || lastModified !== undefined;
   const headers = {
     accept: "text/calendar, text/plain;q=0.5, */*;q=0.1",
-    // What is read is limited, and not what it becomes.
+    // The limit counts the received bytes, and decompression could multiply them.
     "accept-encoding": "identity",
     "user-agent": `guildcal-follow/${VERSION}`,
     ...(etag === undefined ? {} : { "if-none-match": etag }),

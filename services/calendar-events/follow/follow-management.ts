@@ -19,7 +19,7 @@ export interface FollowManagement {
   follow(params: FollowCalendarParams): Promise<number | Refusal>;
   unfollow(of: CalendarReference): Promise<number | Refusal>;
   get(of: CalendarReference, showsUrl: boolean): Promise<CalendarFollowView | Refusal>;
-  /** Disables a calendar that still follows the address that was set then; undefined if it does not. */
+  /** Disables a calendar; undefined if it does not follow the address any more that was set at `followedAt`. */
   disable(of: CalendarReference, followedAt: EpochMs): Promise<number | undefined>;
 }
 

@@ -1,16 +1,16 @@
 import { calendarRowId } from "../store/calendars.store.ts";
 import { type FollowPorts, visitFollow } from "./visit-follow.ts";
 
-/** Reads in this process at once. Each holds what it reads, up to about 25 MB. */
+/** Largest number of concurrent reads in this process. Each holds its body in memory, up to about 25 MB. */
 const MAX_READS = 4;
-/** Reads of addresses whose last read failed: each may take 30 seconds. */
+/** Largest number of them that read addresses whose last read failed: such a read often takes the whole 30 seconds. */
 const MAX_READS_FAILING = MAX_READS / 2;
-/** Interval between looks for addresses that are due. */
+/** Interval between searches for addresses that are due. */
 const POLL_MS = 2_000;
 
 export interface FollowScheduler {
   start(): void;
-  /** Looks for addresses that are due. */
+  /** Searches for addresses that are due. */
   poll(): void;
   /** Starts no further read, and ends the running ones. */
   stop(): Promise<void>;

@@ -12,7 +12,7 @@ export interface FollowedCalendars {
   forget(guildId: GuildId): void;
 }
 
-/** Another replica knows within five seconds that a calendar follows an address, and at once that it does no more. */
+/** Another replica knows within five seconds that a calendar follows an address, and at once that this has ended. */
 export function followedCalendars(
   readings: Pick<FollowReadingsStore, "listFollowed">,
   now: () => number,

@@ -15,7 +15,7 @@ import type { ReadEventKeys } from "../store/event-keys.store.ts";
 import type { ImportsStore } from "../store/imports.store.ts";
 import { removeOthers } from "./remove-others.ts";
 
-/** What makes the events of a calendar those of an address. */
+/** The parts that an import of a followed calendar uses. */
 export interface CalendarImportParts {
   readonly store: CalendarEventsStore;
   readonly calendars: Pick<CalendarsStore, "find">;
@@ -36,7 +36,7 @@ export interface CalendarImported {
   readonly isSettled: boolean;
 }
 
-/** Calls without an outcome after which an import ends. */
+/** Number of consecutive calls without an outcome after which an import ends. */
 const MAX_CALLS_IN_VAIN = 3;
 /** Reasons that may be over at the next read. */
 const PASSING: ReadonlySet<SkipReason | undefined> = new Set(["TOO_MANY_EVENTS", "WRITE_CONFLICT"]);

@@ -83,7 +83,7 @@ async function settle(target: RemovalTarget, key: EventKey, body: Body): Promise
   return "kept";
 }
 
-/** The original starts of the occurrences that VEVENTs of a series change or cancel; undefined if one of them is unreadable. */
+/** The original starts that VEVENTs of a series change or cancel; undefined if one is unreadable, or for a single event. */
 async function originalsOf(
   { store, calendar }: Pick<RemovalTarget, "store" | "calendar">,
   id: EventId,

@@ -18,7 +18,7 @@ import type { DueFollow, FollowClaim, FollowReadingsStore } from "../store/follo
 import type { FetchResult } from "./fetch-calendar.ts";
 import type { CalendarImported, MayContinue } from "./import-calendar.ts";
 
-/** What a read needs of its process. */
+/** The parts of the process that a read uses. */
 export interface FollowPorts {
   /** The database's clock. */
   readonly clock: { now(): EpochMs };
@@ -53,8 +53,8 @@ export const LEASE_MS = 60_000;
 const MAX_READ_MS = 300_000;
 
 /**
- * Reads the address of a calendar, if no other replica does, and stores what became of it. Only the claim of a reader that has
- * vanished ends without a result.
+ * Reads the address of a calendar, if no other replica does, and stores the outcome. The claim of a process that crashes ends
+ * with its lease, without an outcome.
  */
 export async function visitFollow(ports: FollowPorts, due: DueFollow, isStopping: () => boolean): Promise<void> {
   const { clock, random, readings, reports } = ports;
@@ -125,7 +125,7 @@ const NOT_COMPLETE: FailedReading = {
 };
 const BUSY: FailedReading = { error: "CALENDAR_BUSY", errorMessage: "another import of the calendar was running" };
 
-/** Of what an import uses: the properties that change with each response, such as DTSTAMP, do not count. */
+/** Digest of the properties that an import reads; properties that change with each response, such as DTSTAMP, do not count. */
 function digestOf({ events, unreadable, zones }: ScannedCalendar): string {
   const hash = createHash("sha256");
   for (const { text } of events) hash.update(text).update("\0");

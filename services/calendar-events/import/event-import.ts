@@ -48,10 +48,10 @@ export function eventImport({ store, calendars, imports, clock }: EventImportPar
     const read = await readImport(params, before);
     const calendar = isDryRun ? before : await addZones(calendars, before, zonesOf(read), onWritten.calendar);
     if (isRefusal(calendar)) return calendar;
-    const isPlaced = (event: ImportedEvent) =>
+    const hasZone = (event: ImportedEvent) =>
       isDryRun || event.dates === undefined || isZoneOf(calendar, event.zone.name);
     const checked = read.map((event) =>
-      typeof event === "string" || isPlaced(event) ? event : ("TOO_MANY_TIME_ZONES" as const),
+      typeof event === "string" || hasZone(event) ? event : ("TOO_MANY_TIME_ZONES" as const),
     );
     const outcomes: Outcomes = checked.map((event) => (typeof event === "string" ? skipped(event) : null));
     const target = { store, calendar, isDryRun, isOver: () => clock() >= endsAt, onWritten: onWritten.event };

@@ -58,7 +58,7 @@ function ownIdIn(uid: string): EventId | undefined {
   return isOwn ? (id as EventId) : undefined;
 }
 
-/** Whether it is the UID of a part of a series, before its calendar had another zone. */
+/** Whether a feed has given the UID to a part of a series in a former zone of its calendar: `<event id>-<number>`. */
 function isPartId(uid: string): boolean {
   return /^[^_-]+-[0-9]+$/.test(uid);
 }

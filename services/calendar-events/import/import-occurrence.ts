@@ -16,7 +16,7 @@ import { changedSeries } from "../series-revision.ts";
 import { skippedBy, type ImportTarget, skipped } from "./import-target.ts";
 import { asOwnWrite } from "./own-write.ts";
 
-/** A cancelled occurrence, as an EXDATE says. */
+/** The fields of an occurrence that an EXDATE cancels. */
 export function cancelledFields({ zone }: Pick<ImportedEvent, "zone">): OccurrenceFields {
   return { startsAt: 0, endsAt: 0, days: undefined, texts: {}, color: undefined, zone, isCancelled: true };
 }

@@ -19,7 +19,7 @@ export function skipped(reason: SkipReason): ImportedOutcome {
   return { outcome: "skipped", skipped: reason };
 }
 
-/** The outcome of a VEVENT whose write was refused. Another refusal ends the import. */
+/** The outcome of a VEVENT whose write was refused. Every refusal but that of a full guild counts as a conflict. */
 export function skippedBy(refusal: Refusal): ImportedOutcome {
   return skipped(refusal.refusal === "TOO_MANY_EVENTS" ? "TOO_MANY_EVENTS" : "WRITE_CONFLICT");
 }

@@ -1,11 +1,11 @@
 import { LRUCache } from "lru-cache";
 import type { GuildId } from "../../contracts/ids.ts";
 
-/** Something about guilds that seldom changes. */
+/** A cache with one value for each guild, at most five seconds old. */
 export interface GuildCache<Value, Args extends readonly unknown[]> {
-  /** Rejects if it cannot be read. */
+  /** The value of a guild; rejects if it cannot be read. */
   of(guildId: GuildId, ...args: Args): Promise<Value>;
-  /** Called when it has changed. */
+  /** Called when the value of a guild has changed. */
   forget(guildId: GuildId): void;
 }
 

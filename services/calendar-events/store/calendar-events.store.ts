@@ -72,6 +72,7 @@ export interface CalendarEventsStore extends EventReads {
    * the meantime. Refuses if the guild has reached its limit.
    */
   split(parts: SplitWrite): Promise<boolean | Refusal>;
+  /** Replaces the event by a tombstone, and deletes its overrides; false if another write was stored in the meantime. */
   remove(event: StoredEvent): Promise<boolean>;
   /** The former states of events that were moved, recolored or removed after an instant; the latest first. */
   formerEvents(guildId: GuildId, after: EpochMs): Promise<FormerEvent[]>;

@@ -25,7 +25,7 @@ export interface CalendarRow extends Tracked {
   readonly zoneChanges: readonly { readonly version: number; readonly timezone: string; readonly since: Date }[];
   readonly furtherZones?: readonly string[];
   readonly follow?: Follow;
-  /** What became of the reads of its address. It changes without a revision. */
+  /** The outcome of the reads of its address. It changes without a revision. */
   readonly reading?: ReadingRow;
 }
 

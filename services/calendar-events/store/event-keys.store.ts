@@ -4,7 +4,7 @@ import type { CalendarReference } from "../../contracts/calendars.contract.ts";
 import type { EventId } from "../../contracts/ids.ts";
 import { type AnyRow, ID_INDEX } from "./calendar-event.document.ts";
 
-/** What identifies an event for an import. */
+/** The fields by which an import recognizes an event. */
 export interface EventKey {
   readonly id: EventId;
   /** The UID of the VEVENT from which it was imported. */

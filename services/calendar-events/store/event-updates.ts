@@ -3,7 +3,7 @@ import type { ChangedEvent } from "../domain/event/change-event.ts";
 import type { StoredEvent } from "../domain/event/event.ts";
 import type { EventDocument } from "./calendar-event.document.ts";
 
-/** The first revision of a series that was split from another one: what is unchanged was set when it was set there (D31). */
+/** The first revision of a series that was split from another one. Fields without a change keep the times of that one (D31). */
 export function newPart(row: EventDocument, { rescheduled, recolored, endChanged }: ChangedEvent, stored: StoredEvent) {
   const kept = {
     ...(rescheduled ? {} : { scheduledAt: new Date(stored.scheduledAt) }),
@@ -21,7 +21,7 @@ type ChangedFields = {
 /**
  * The update to the next revision of an event.
  *
- * @param former - The expression for the former state, if start, rule or color change, or later occurrences are removed.
+ * @param former - The expression for the former state, if start, end, rule or color change, or later occurrences are removed.
  */
 export function replacementOf(
   row: EventDocument,

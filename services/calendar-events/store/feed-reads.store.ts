@@ -63,7 +63,7 @@ export interface FeedReads {
   zonesOfSeries(of: OfCalendar): Promise<string[]>;
 }
 
-/** Events in one reply: of the longest texts, of 20 kB each, 2 MB. */
+/** Largest number of events in one reply: 2 MB with the longest texts, 20 kB each. */
 const EVENTS_AT_ONCE = 100;
 
 const { revision: _, changedAt: __, ...WITHOUT_CHANGE } = LIST_PROJECTION;

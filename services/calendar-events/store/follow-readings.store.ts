@@ -19,9 +19,12 @@ export interface FollowClaim extends DueFollow {
 }
 
 export interface FollowReadingsStore {
-  /** Addresses that are due, the longest overdue first; those whose last read failed apart. */
+  /**
+   * Addresses that are due: first those whose reader has vanished, then the others, the longest overdue first. `areFailing`
+   * selects those whose last read failed, or only the others.
+   */
   listDue(now: EpochMs, areFailing: boolean, limit: number): Promise<DueFollow[]>;
-  /** Claims a calendar; undefined if another replica was faster, or reads another calendar of the guild. */
+  /** Claims a calendar; undefined if another replica was faster or reads another calendar of the guild, or it follows no more. */
   claim(due: DueFollow, now: EpochMs, leaseUntil: EpochMs): Promise<FollowClaim | undefined>;
   /** Prolongs a claim; false if it is over. */
   renew(claim: DueFollow, leaseUntil: EpochMs): Promise<boolean>;

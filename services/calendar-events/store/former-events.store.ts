@@ -13,7 +13,7 @@ import type { Days } from "../domain/calendar/days.ts";
 import { OVERRIDE_CHANGES, type OverrideChanges, overrideWith } from "./override-fields.ts";
 import { allDayOf, daysPath, type RecurringFields, recurringOf, recurringPaths } from "./recurring-fields.ts";
 
-/** Most overrides in a former state, which has 10 kB with them. */
+/** Largest number of overrides in a former state, which has 10 kB with them. */
 const MAX_OVERRIDES = 100;
 
 /** The times, rule and color of an event before it was moved, recolored or removed. */

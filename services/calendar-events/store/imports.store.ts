@@ -4,7 +4,7 @@ import { calendarRowId } from "./calendars.store.ts";
 
 /** The lease of the import that writes a calendar, or of the last one that did. */
 interface ImportRow {
-  /** That of the calendar's row. */
+  /** The id of the calendar's row. */
   readonly _id: string;
   readonly importId: string;
   /** By the clock of the database server. */
@@ -17,8 +17,8 @@ const schema = new Schema<ImportRow>(
 );
 
 /**
- * Time for which an import has its calendar after a call. It is longer than any write of the call may begin later
- * (`WRITE_DEADLINE_MS`), so two imports never write one calendar at the same time.
+ * Time for which an import has its calendar after a call begins. Every write of the call begins earlier (`WRITE_DEADLINE_MS`),
+ * so that two imports never write one calendar at the same time.
  */
 const LEASE_MS: EpochMs = 10_000;
 

@@ -13,7 +13,7 @@ import { candidateDates } from "./candidate-dates.ts";
 interface Cycle {
   readonly slotMs: number;
   readonly slots: number;
-  /** From this duration on an occurrence overlaps every slot, whatever the lengths of months and years. */
+  /** A window of this length or longer overlaps every slot, whatever the lengths of months and years. */
   readonly wholeMs: number;
   /** The slot of a wall time, from 0. */
   slotOf(wall: WallMs): number;
@@ -74,8 +74,8 @@ const CYCLES: Readonly<Record<Frequency, Cycle>> = {
 };
 
 /**
- * Longest duration of an occurrence with slots: during a longer one the clock may change. An occurrence with slots
- * that overlaps a window starts at most this long before it.
+ * Longest duration of an occurrence with slots. An occurrence with slots that overlaps a window starts at most this long before
+ * it; the query knows the offsets of the clock for that time alone (`wallsAround`).
  */
 export const MAX_SLOTTED_DURATION_MS = 2 * DAY_MS;
 /** Largest number of slots; a series with more has no entries of this cycle. */
@@ -101,7 +101,7 @@ export function cycleEntries(series: Series): number[] {
   return [firstEntryOf(cycles[0]) + EVERY_WINDOW];
 }
 
-/** The slots that the occurrences occupy; undefined for all slots, or for more than `MAX_SLOTS`. */
+/** The slots that the occurrences occupy; undefined for long occurrences, all slots, or more than `MAX_SLOTS`. */
 function occupiedSlots(cycle: Cycle, walls: readonly WallMs[], length: number): number[] | undefined {
   if (length > MAX_SLOTTED_DURATION_MS) return undefined;
   const slots = new Set<number>();

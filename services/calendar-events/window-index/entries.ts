@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Duration classes of single events: up to 64 h, up to 170 days, or longer. New events have the first entry of their
- * class; the others are of shorter classes that version 0.1.0 had. Its queries find the new entries, too.
+ * class; the others are of shorter classes that version 0.1.0 had. The queries of that version find the new entries, too.
  */
 export const DURATION_CLASSES = [
   { entries: [2, 0, 1], maxMs: 64 * HOUR_MS },

@@ -15,12 +15,12 @@ const SHORT_ALL_DAY_CLASSES = ALL_DAY_CLASSES.slice(0, 2);
 /** Largest number of slots of a range that are searched as single numbers. */
 const MAX_SINGLE_NUMBERS = 16;
 
-/** A filter for events. It contains only numbers, and the id of the guild. */
+/** A filter for events. It contains no text that a client may choose freely. */
 export type EventFilter = Readonly<Record<string, unknown>>;
 
 /**
  * The query for events that overlap a window, in one or more calendars of a guild. It needs `ENTRIES_INDEX` as its
- * hint. `recurring` excludes single events; `also` is a further condition. Some of the found series have no
+ * hint. The value `recurring` of `which` excludes single events; `also` is a further condition. Some of the found series have no
  * occurrence in the window, and a long or all-day event may be outside of it by `MAX_ZONE_MOVE_MS`.
  */
 export function windowQuery(

@@ -38,8 +38,8 @@ export interface Follow {
 }
 
 /**
- * The time zone of the calendar, and its version, when the times of an event were set. The wall clock of the event
- * starts there.
+ * The first zone of the wall clock of an event, and the version of the calendar's zone when the times of the event were set:
+ * later zones of the calendar follow. The zone is that of the calendar, or of DTSTART for an imported series (D52).
  */
 export interface Anchor {
   readonly timezone: string;
@@ -85,8 +85,8 @@ export function clockFor({ timezone, version }: Anchor, { zoneChanges }: Calenda
 }
 
 /**
- * All zones that can apply to an event that starts at an instant or later: the zone at that instant and every later
- * one. Undefined if zone changes of that time were dropped.
+ * All zones that can apply to an event that starts at an instant or later: the zone at that instant, every later one, and the
+ * further zones of imported series. Undefined if zone changes of that time may have been dropped.
  */
 export function zonesFrom({ zoneChanges, furtherZones = [] }: Calendar, from: EpochMs): Zone[] | undefined {
   const past = zoneChanges.findLastIndex(({ since }) => since <= from);
@@ -107,7 +107,7 @@ export function hasZoneChange({ zoneChanges }: Calendar): boolean {
 export interface ChangedCalendar {
   readonly calendar: Calendar;
   readonly newZone?: Anchor;
-  /** Whether its address is read from the beginning, or not any more (D55). */
+  /** Set if reads of the address begin, or end (D55). */
   readonly reading?: "begins" | "ends";
 }
 
@@ -129,12 +129,15 @@ export function changeCalendar(
   return { calendar: { ...calendar, zoneChanges }, newZone: { timezone: zone, version: current.version + 1 } };
 }
 
-/** Largest number of further zones of a calendar: each window is read in all of its zones. */
+/** Largest number of further zones of a calendar: each window is searched on the clocks of all its zones. */
 export const MAX_FURTHER_ZONES = 50;
 
-/** The zones of these names in which the calendar has no series yet. */
-export function unknownZones({ zoneChanges, furtherZones = [] }: Calendar, names: readonly string[]): string[] {
-  const known = new Set([UTC.name, ...zoneChanges.map(({ timezone }) => timezone), ...furtherZones]);
+/**
+ * Those of the zones in which windows of the calendar would not find a series that is set now (`zonesFrom`). A former zone of
+ * the calendar is one of them: its series follow the later zones, but a series that is set in it now does not.
+ */
+export function unknownZones(calendar: Calendar, names: readonly string[]): string[] {
+  const known = new Set([anchorOf(calendar).timezone, ...(calendar.furtherZones ?? [])]);
   return [...new Set(names)].filter((name) => !known.has(name));
 }
 

@@ -17,7 +17,7 @@ export interface AllDay extends Days {
   readonly anchor: Anchor;
 }
 
-/** The last day that an event may have: 9999-12-30, because the day after it is its end. */
+/** The latest end of an all-day event. Its last day is the day before, 9999-12-30. */
 export const LAST_END_DAY = dayOfDate("9999-12-31");
 
 /** The number of a date; inverse of `dateOfDay`. */
@@ -58,13 +58,13 @@ export function timesOfDays({ startDay, endDay }: Days, clock: CalendarClock): D
   };
 }
 
-/** The same in the time zone in which the days were set. */
+/** The times of days in the time zone in which they were set. */
 export function timesInAnchorZone({ anchor, ...days }: AllDay): Pick<DayTimes, "startsAt" | "endsAt"> {
   const { startsAt, endsAt } = timesOfDays(days, [{ zone: zoneOf(anchor), since: 0 }]);
   return { startsAt, endsAt };
 }
 
-/** The midnight nearest to an instant, on the wall clock. A midnight that does not exist is before its instant. */
+/** The midnight nearest to an instant, on the wall clock. The instant of a midnight that does not exist has a later wall time. */
 export function midnightAround(at: EpochMs, zone: Zone): WallMs {
   return Math.round(instantToLocal(at, zone) / DAY_MS) * DAY_MS;
 }

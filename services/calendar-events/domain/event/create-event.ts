@@ -9,7 +9,7 @@ import { newTimes } from "./given-times.ts";
 import { parseRecurrence } from "../recurrence/parse-recurrence.ts";
 import { newRecurring, seriesRefusal } from "../recurrence/recurring.ts";
 
-/** Returns a new event with defaults (D14, D15), or a refusal of an invalid recurrence. */
+/** Returns a new event with defaults (D14, D15), or a refusal of invalid dates or an invalid recurrence. */
 export function newEvent(params: CreateEventParams, id: EventId, calendar: Calendar): CalendarEvent | Refusal {
   const { guildId, calendarNumber, color = EVENT_DEFAULTS.color } = params;
   const times = newTimes(params, calendar);

@@ -5,7 +5,7 @@ import type { Calendar } from "../calendar/calendar.ts";
 import type { EffectiveOccurrence } from "./effective-occurrence.ts";
 import { seriesOf, type StoredEvent } from "./event.ts";
 
-/** What a write changes: the whole event, or one occurrence, or the occurrences from one on, which is not the first. */
+/** The part of an event that a write changes: all, one occurrence, or the occurrences from one on that is not the first. */
 export type Edit = { readonly scope: "all" } | { readonly scope: "this" | "following"; readonly original: EpochMs };
 
 /** The event or occurrence that the id of a write stands for. */
@@ -16,8 +16,9 @@ interface Edited {
 }
 
 /**
- * What a write with a scope changes (D51). A single event is its only occurrence, so each scope means the event. From the
- * first occurrence on is the whole series. The id of a series names no occurrence: `this` and `following` are refused.
+ * The part of an event that a write with a scope changes (D51). A single event is its only occurrence, so that each scope means
+ * the event. `following` of the first occurrence is the whole series. The id of a series names no occurrence: `this` and
+ * `following` are refused.
  */
 export function editOf({ event, calendar, occurrence }: Edited, scope: EditScope | undefined): Edit | Refusal {
   if (event.recurring === undefined) return { scope: "all" };

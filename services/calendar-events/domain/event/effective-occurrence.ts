@@ -152,7 +152,7 @@ function endSetAtOf({ event, override }: EffectiveOccurrence, scheduledAt: Epoch
   return endSetAt !== undefined && endSetAt > scheduledAt ? endSetAt : undefined;
 }
 
-/** Only one occurrence of an event stands for its creation: the first. A series that was split existed already. */
+/** Only the first occurrence stands for the creation of its event. A series that was split from another one was created with it. */
 function createdAtOf({ event, ruleOccurrence }: EffectiveOccurrence): EpochMs | undefined {
   const isFirst = ruleOccurrence?.isFirst ?? true;
   if (!isFirst || event.follows !== undefined) return undefined;

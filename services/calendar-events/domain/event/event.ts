@@ -58,7 +58,7 @@ export interface Recurring {
   readonly hasOverrides: boolean;
   /** See `Series`. */
   readonly lastDay?: number;
-  /** See `Series`. The dates of an all-day series say it. */
+  /** See `Series`. Absent for an all-day series, whose dates determine it. */
   readonly startWall?: WallMs;
 }
 

@@ -13,7 +13,7 @@ export interface SoonestOccurrences<Occurrence> {
 }
 
 /**
- * Collects the soonest `limit` occurrences in memory for a few times as many, and reports whether there were more.
+ * Collects the soonest `limit` occurrences, with at most twice as many in memory, and reports whether there were more.
  */
 export function soonestOccurrences<Occurrence extends Pick<Times, "startsAt">>(
   limit: number,

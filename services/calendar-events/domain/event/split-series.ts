@@ -125,8 +125,8 @@ function recurringWith(event: StoredSeries, recurrence: Recurrence, start: Serie
 type StoredSeries = CalendarEvent & { readonly recurring: Recurring };
 
 /**
- * The start of the second part, in the zone in which the series was set. Its wall time is stored if it does not exist on
- * the date of the occurrence, which was moved forward (D16): the later dates are at that wall time.
+ * The start of the second part, in the zone in which the series was set. The wall time of the rule is stored if it does not
+ * exist on the date of the occurrence: the occurrence was moved forward (D16), but the later dates are at that wall time.
  */
 function startAt(
   { allDay }: StoredEvent,

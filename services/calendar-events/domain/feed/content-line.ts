@@ -13,7 +13,7 @@ export function textLine(name: string, text: string): string {
   return contentLine(name, escapeText(text));
 }
 
-/** The lines within a component, between its first and its last. */
+/** A component: its lines between BEGIN and END. */
 export function component(name: string, lines: string): string {
   return `BEGIN:${name}\r\n${lines}END:${name}\r\n`;
 }

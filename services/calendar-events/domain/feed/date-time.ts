@@ -34,7 +34,7 @@ export function wallLine(name: string, walls: readonly WallMs[], zone: Zone): st
   return contentLine(`${name};TZID=${zone.name}`, walls.map(wallStamp).join(","));
 }
 
-/** A property that is an instant, as a wall time of a zone that means the instant. */
+/** A property that is an instant, as a wall time of the zone; in UTC if that wall time means another instant. */
 export function instantLine(name: string, at: EpochMs, zone: Zone): string {
   const wall = instantToLocal(at, zone);
   return localToInstant(wall, zone) === at ? wallLine(name, [wall], zone) : utcLine(name, at);

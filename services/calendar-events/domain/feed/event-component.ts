@@ -51,14 +51,14 @@ export const END_OF_EVENT = "END:VEVENT\r\n";
 export function singleEvent(event: FeedEvent, calendar: Calendar): string {
   const { id, color } = event;
   const times = event.allDay === undefined ? utcTimes(event) : dates(event.allDay);
-  return BEGIN + named(id, event, calendar) + times + described(textsOf(event), color) + END_OF_EVENT;
+  return BEGIN + identity(id, event, calendar) + times + described(textsOf(event), color) + END_OF_EVENT;
 }
 
 /** The VEVENT of a part of a series, without exceptions and without its end. */
 export function seriesEvent(event: FeedEvent & RecurringEvent, part: SeriesPart, calendar: Calendar): string {
   return (
     BEGIN +
-    named(part.uid, event, calendar) +
+    identity(part.uid, event, calendar) +
     (event.allDay === undefined ? wallTimes(part) : dates(event.allDay)) +
     contentLine("RRULE", part.rrule) +
     described(textsOf(event), event.color)
@@ -81,7 +81,7 @@ function ownTimes(occurrence: EffectiveOccurrence<FeedEvent>): string {
   return occurrence.allDay === undefined ? utcTimes(occurrence) : dates(occurrence.allDay);
 }
 
-/** Original starts of a part without an occurrence. */
+/** EXDATE: original starts in a part at which there is no occurrence. */
 export function exceptions(event: RecurringEvent, { zone }: SeriesPart, originals: readonly EpochMs[]): string {
   if (originals.length === 0) return "";
   const walls = wallsOf(event, originals);
@@ -94,18 +94,20 @@ export function changedOccurrence(part: SeriesPart, occurrence: EffectiveOccurre
   const walls = wallsOf(event as RecurringEvent, [ruleOccurrence?.original ?? event.startsAt]);
   const id =
     event.allDay === undefined ? wallLine("RECURRENCE-ID", walls, part.zone) : dateLine("RECURRENCE-ID", walls);
-  return BEGIN + named(part.uid, event, calendar) + id + ownTimes(occurrence) + described(texts, color) + END_OF_EVENT;
+  return (
+    BEGIN + identity(part.uid, event, calendar) + id + ownTimes(occurrence) + described(texts, color) + END_OF_EVENT
+  );
 }
 
 /** An occurrence of a series as a separate VEVENT. */
 export function occurrenceEvent(occurrence: EffectiveOccurrence<FeedEvent>, calendar: Calendar): string {
   const { event, texts, color } = occurrence;
   const { eventId } = occurrenceView(occurrence);
-  return BEGIN + named(eventId, event, calendar) + ownTimes(occurrence) + described(texts, color) + END_OF_EVENT;
+  return BEGIN + identity(eventId, event, calendar) + ownTimes(occurrence) + described(texts, color) + END_OF_EVENT;
 }
 
-/** A new zone of the calendar changes the times of a series and of dates, but is not a write of the event. */
-function named(uid: string, event: FeedEvent, calendar: Calendar): string {
+/** UID and revision. A new zone of the calendar changes the times of a series and of dates, but is not a write of the event. */
+function identity(uid: string, event: FeedEvent, calendar: Calendar): string {
   const { revision, changedAt } = event;
   const isInZone = followsZone(event);
   const changed = utcChange(Math.max(changedAt, isInZone ? (calendar.zoneChanges.at(-1)?.since ?? 0) : 0));

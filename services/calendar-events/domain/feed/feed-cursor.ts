@@ -1,6 +1,6 @@
 import type { EpochMs } from "../../../contracts/ids.ts";
 
-/** Position of the first entry of a page. */
+/** The position after which a page begins. */
 export interface FeedCursor extends FeedPosition {
   /** The cluster time of the snapshot in which the feed is read, in decimal digits. */
   readonly moment: string;
@@ -10,7 +10,7 @@ export interface FeedCursor extends FeedPosition {
 export interface FeedPosition {
   readonly changedAt: EpochMs;
   readonly id: string;
-  /** Set if a page ends within an event; without it the page begins after the event. */
+  /** Set if the page before ended within the event; absent if the page begins after the event. */
   readonly within?: SeriesPosition;
 }
 

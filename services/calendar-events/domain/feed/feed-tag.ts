@@ -28,8 +28,8 @@ export function unsettledTag(state: FeedState, moment: string): string {
 }
 
 /**
- * Whether a tag belongs to the state. A tombstone expires after some days; the last write is then an earlier one, and an old
- * tag would match again. Therefore a tag matches only before that.
+ * Whether a tag belongs to the state. When the tombstone of the last write expires, the last write is an earlier one, and an old
+ * tag would match again. Therefore a tag matches only for a shorter time than tombstones are stored.
  */
 export function isTagOf(tag: string, state: FeedState, now: EpochMs): boolean {
   const before = stateText(state);

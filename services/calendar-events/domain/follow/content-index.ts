@@ -14,9 +14,9 @@ export function contentIndex(uids: Iterable<string>): ContentIndex {
 }
 
 /**
- * Whether an event of a calendar that follows an address is to be deleted: it was imported, or is older than the beginning, and
- * the body does not have it. An event that a request created at the same moment, when the calendar was not read-only for its
- * replica yet, stays (D55).
+ * Whether an event of a calendar that follows an address is to be deleted: it was imported, or is older than `followedAt`, and
+ * the body does not have it. A replica may know up to five seconds late that the calendar is read-only: an event that a request
+ * created then stays (D55).
  */
 export function isGone(
   { id, uid }: { readonly id: EventId; readonly uid?: string },

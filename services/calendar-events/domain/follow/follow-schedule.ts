@@ -11,7 +11,7 @@ const [DEFAULT_MS, MIN_MS, MAX_MS] = [15 * MINUTE, 5 * MINUTE, DAY];
 /** Waits after failed reads; the last one repeats. */
 const WAITS_MS = [5, 10, 20, 40, 60, 120, 240].map((minutes) => minutes * MINUTE);
 
-/** A calendar whose reads have failed for so long is disabled. */
+/** A calendar whose reads have failed for this long is disabled. */
 export const DISABLED_AFTER_MS = 7 * DAY;
 
 /** A wait is between 0.9 and 1.1 times its value, so that addresses of one host are not read at the same moment. */
@@ -42,7 +42,7 @@ export interface FailedRead {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The time of the read after a failed one; undefined if the calendar is disabled. */
+/** The time of the read after a failed one; undefined if the calendar has to be disabled. */
 export function nextReadAfterFailure(
   { failures, failingSince, retryAfterMs = 0 }: FailedRead,
   now: EpochMs,

@@ -5,7 +5,7 @@ import type { EpochMs } from "../../../contracts/ids.ts";
 import type { Calendar, ChangedCalendar } from "../calendar/calendar.ts";
 import { nextReadAfterFailure, nextReadAt } from "./follow-schedule.ts";
 
-/** What became of the reads of an address. It changes with each read, and is no part of the calendar's revision. */
+/** The outcome of the reads of an address. It changes with each read, and is no part of the calendar's revision. */
 export interface FollowReading extends Partial<FollowCounts> {
   /** Time of the next read. */
   readonly nextAt: EpochMs;
@@ -19,7 +19,7 @@ export interface FollowReading extends Partial<FollowCounts> {
   /** Validators of the last response that was imported completely. */
   readonly etag?: string;
   readonly lastModified?: string;
-  /** Of what was imported completely: the same content is not imported again. */
+  /** Digest of the last content that was imported completely: the same content is not imported again. */
   readonly digest?: string;
   readonly intervalMs?: number;
 }
@@ -54,7 +54,7 @@ export function unfollowedCalendar({ follow, ...stored }: Calendar): ChangedCale
   return { calendar: { ...stored, revision: stored.revision + 1 }, reading: "ends" };
 }
 
-/** The calendar that is not read any more, but still read-only; undefined if another address is followed meanwhile. */
+/** The calendar that is not read any more, but still read-only; undefined if `followedAt` is over, or it is disabled already. */
 export function disabledCalendar(stored: Calendar, followedAt: EpochMs, now: EpochMs): ChangedCalendar | undefined {
   const { follow } = stored;
   if (follow === undefined || follow.followedAt !== followedAt || follow.disabledAt !== undefined) return undefined;

@@ -30,7 +30,7 @@ export interface AppliedEvent {
   readonly changes: readonly ChangeReason[];
 }
 
-/** The stored event of a UID, and what its VEVENT does not have. */
+/** The stored event of a UID, and its cancelled occurrences. */
 export interface StoredState {
   readonly event: StoredEvent;
   /** The original starts of its cancelled occurrences, in seconds. */
@@ -51,7 +51,7 @@ function calendarAt({ version, timezone }: Anchor, calendar: Calendar): Calendar
   return { ...calendar, zoneChanges: [{ version, timezone, since: 0 }] };
 }
 
-/** What decides an event beside its VEVENT. */
+/** The inputs of the decision beside the VEVENT. */
 export interface ImportContext {
   readonly calendar: Calendar;
   readonly stored: StoredState | undefined;
@@ -186,7 +186,7 @@ function hasSameDates(fresh: CalendarEvent, stored: StoredEvent): boolean {
   return sameRecurrence(recurrenceOf(fresh), recurrenceOf(stored));
 }
 
-/** A feed has UNTIL as a date. */
+/** With UNTIL as the number of a day, because the feed of an all-day series has UNTIL as a date. */
 function inDays({ until, ...recurrence }: Recurrence, { anchor }: AllDay): Recurrence {
   const day = until === undefined ? undefined : Math.floor(instantToLocal(until, zoneOf(anchor)) / DAY_MS);
   return { ...inSeconds(recurrence), ...definedFields({ until: day }) };

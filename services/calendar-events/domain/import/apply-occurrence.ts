@@ -26,10 +26,10 @@ export interface AppliedOccurrence {
   readonly before: EffectiveOccurrence;
 }
 
-/** What a VEVENT says of one occurrence. */
+/** The fields of a VEVENT that an override can have. */
 export type OccurrenceFields = ImportedTimes & Pick<ImportedEvent, "texts" | "color" | "zone" | "isCancelled">;
 
-/** A cancelled occurrence that exists again got its times now. */
+/** The times of a cancelled occurrence that exists again count as set now. */
 const RESTORED = { rescheduled: true, endChanged: true };
 
 /** Decides the override; undefined if the occurrence is as the VEVENT has it. */

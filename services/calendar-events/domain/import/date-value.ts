@@ -10,7 +10,7 @@ export interface DateValue {
 
 const DATE_VALUE = /^([0-9]{4})([0-9]{2})([0-9]{2})(?:T([0-9]{2})([0-9]{2})([0-9]{2})(Z?))?$/;
 
-/** Parses `20260301`, `20260301T190000` or `20260301T190000Z`; undefined for a text or a date that is none. */
+/** Parses `20260301`, `20260301T190000` or `20260301T190000Z`; undefined for another text or a date that does not exist. */
 export function readDateValue(text: string): DateValue | undefined {
   const match = DATE_VALUE.exec(text.trim().toUpperCase());
   if (match === null) return undefined;
@@ -19,7 +19,8 @@ export function readDateValue(text: string): DateValue | undefined {
   const date = civilOfDays(days);
   if (date.year !== year || date.month !== month || date.day !== day) return undefined;
   if (hour > 23 || minute > 59 || second > 60) return undefined;
-  const kind = match[4] === undefined ? "date" : match[7] === "Z" ? "utc" : "local";
+  const timeKind = match[7] === "Z" ? "utc" : "local";
+  const kind = match[4] === undefined ? "date" : timeKind;
   // A leap second is the last second of its minute.
   return { wall: days * DAY_MS + ((hour * 60 + minute) * 60 + Math.min(second, 59)) * 1_000, kind };
 }

@@ -69,7 +69,7 @@ export function readEvent(text: string, calendarZone: Zone, find: ZoneFinder): I
   };
 }
 
-/** An all-day event as its dates are in a zone. */
+/** An all-day event with the times of its dates in a zone; any other event as it is. */
 export function inZone(event: ImportedEvent, zone: Zone): ImportedEvent {
   if (event.days === undefined || event.zone === zone) return event;
   const times = timesInZone(event.days, zone);

@@ -46,7 +46,7 @@ export function importedSeries(event: Recurring, kept: readonly OccurrenceKey[])
   const series = seriesWith(times, fullRecurrence({ ...rule, rDates }), zone);
   if (rule.until !== undefined && rule.until < times.startsAt) return "NO_OCCURRENCE";
   const { until: _, ...once } = series.recurrence;
-  // A rule of one date is written as such: others refuse an UNTIL before the second date.
+  // A rule with one date gets the count 1: a rule without a second date is refused otherwise (`seriesRefusal`).
   const recurrence =
     rule.count !== 1 && !hasSecondOccurrence(series) ? fullRecurrence({ ...once, count: 1 }) : series.recurrence;
   const overridden = new Set(instantsOf(kept));
@@ -91,7 +91,7 @@ function firstTimes({ startsAt, endsAt, days, zone, start }: Recurring, rule: Re
   const wall = startsAt === start.at ? start.value.wall : instantToLocal(startsAt, zone);
   const local = start.value.kind === "local" ? instantToLocal(startsAt, zone) : start.value.wall;
   if (startsAt >= 0 && isDateOfRule(rule, local)) return { startsAt, endsAt, days };
-  // Whether the start counts as a date is not the same everywhere.
+  // A count is ambiguous then: programs differ on whether a start that is not a date of the rule counts.
   if (rule.count !== -1) return startsAt < 0 ? "OUT_OF_RANGE" : "INVALID_RULE";
   const next = datesOf(rule, wall).read(Math.max(wall, -DAY_MS), Math.max(wall, 0) + SEARCHED_MS);
   for (let date = next(); date !== undefined; date = next()) {
@@ -104,5 +104,5 @@ function firstTimes({ startsAt, endsAt, days, zone, start }: Recurring, rule: Re
   return "NO_OCCURRENCE";
 }
 
-/** Within 100 years each date of a rule with a short interval occurs. */
+/** The next date is searched within 100 years: a rule with a short interval has one there. */
 const SEARCHED_MS = 36_525 * DAY_MS;

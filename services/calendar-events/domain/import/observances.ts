@@ -68,7 +68,7 @@ export interface Onset {
   readonly after: number;
 }
 
-/** The onsets in a year and the two years before, in order. */
+/** The onsets in a year and the two years before, and all earlier onsets of observances without a rule; in order. */
 export function onsetsAround(observances: readonly Observance[], year: number): Onset[] {
   const window = { from: Date.UTC(year - 2, 0, 1), until: Date.UTC(year + 1, 0, 1) };
   const onsets = observances.flatMap(({ onset, before, after, recurrence }) => {
@@ -82,7 +82,7 @@ export function onsetsAround(observances: readonly Observance[], year: number): 
   return onsets.toSorted((one, other) => one.at - other.at);
 }
 
-/** The same day and time in a later year: Outlook's observances begin in 1601, and their yearly rules depend on no year. */
+/** The same day and time in this year if the onset is earlier: Outlook's observances begin in 1601, with yearly rules. */
 function notBefore(onset: WallMs, year: number): WallMs {
   const date = new Date(onset);
   if (date.getUTCFullYear() >= year) return onset;

@@ -13,7 +13,10 @@ import { type Times, overlaps } from "../event/window.ts";
 export interface Series extends Times {
   readonly recurrence: Recurrence;
   readonly clock: CalendarClock;
-  /** The wall time of the first occurrence. Absent if it is that of `startsAt`, which it is unless it does not exist. */
+  /**
+   * The wall time of the first occurrence by the rule. Absent if the clock shows it at `startsAt`; the clock differs if the wall
+   * time does not exist on that date.
+   */
   readonly startWall?: WallMs;
   /** Number of days of an all-day event, whose occurrences begin and end at midnight (D50). */
   readonly days?: number;
@@ -136,8 +139,9 @@ export function originalUnderNewRules(series: Series, original: EpochMs): EpochM
 }
 
 /**
- * The end of the last occurrence, without changes of the zone; undefined for an endless series. It is never too
- * early. It may be later: at the end of time (D13), or if the last dates before UNTIL are not dates of the rule.
+ * The end of the last occurrence, without changes of the zone; undefined for an endless series. The result may be later than
+ * the true end, and is never earlier: it is the last instant (D13) if the rule has fewer dates than its count, and it is counted
+ * from UNTIL even if UNTIL is not a date of the rule.
  */
 export function seriesEnd(series: Series): EpochMs | undefined {
   const { recurrence, startsAt } = series;
@@ -147,7 +151,7 @@ export function seriesEnd(series: Series): EpochMs | undefined {
   return Math.min(last + longestDuration(series), LAST_EPOCH_MS);
 }
 
-/** The latest possible start of an occurrence of the rule. */
+/** The latest possible start of an occurrence of the rule; undefined for an endless rule. */
 function lastStart(series: Series): EpochMs | undefined {
   const { recurrence, startsAt, clock } = series;
   if (recurrence.until !== undefined) return recurrence.until + SECOND_MS;
@@ -217,7 +221,7 @@ function* ruleOccurrencesBetween(
   }
 }
 
-/** Whether the occurrence would end after the year 9999 (D40). The last date of an all-day event has a date after it. */
+/** Whether the occurrence would end after the year 9999 (D40). The end of an all-day event has to be a date of that year, too. */
 function endsTooLate({ wall, endsAt }: RuleOccurrence, { days }: Series): boolean {
   return endsAt > LAST_EPOCH_MS || (days !== undefined && wall / DAY_MS + days > LAST_END_DAY);
 }

@@ -97,6 +97,7 @@ export function sameRecurrence(a: Recurrence | undefined, b: Recurrence | undefi
 /** Frequency, count and interval. A rule with nothing else is shown without an RRULE text (D45). */
 const SIMPLE_MEMBERS = 3;
 
+/** The occurrences of a series in a list share one view. */
 const views = new WeakMap<Recurrence, RecurrenceView>();
 
 /** The view of a recurrence in the API. */

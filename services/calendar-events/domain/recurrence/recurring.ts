@@ -23,8 +23,9 @@ export function newRecurring(
 }
 
 /**
- * Returns the refusal of a rule without a date at its start, or with more than one occurrence but no second one
- * before the end of time (D13, D45); undefined for a valid series.
+ * Returns the refusal of a rule without a date at its start, of an UNTIL or RDATE before the start, of an RDATE of an all-day
+ * series that is not a midnight, of a rule with a count other than 1 but no second occurrence before the year 10000, and of
+ * EXDATEs that leave no occurrence (D13, D45, D50); undefined for a valid series.
  *
  * @param startField - The field that the client gave, to name if the rule has no date at the start.
  */
@@ -39,8 +40,8 @@ export function seriesRefusal(
   const { count, until, rDates = [], exDates } = recurrence;
   const zone = clock[0].zone;
   if (!isDateOfRule(recurrence, startWallOf(series))) {
-    const whose = startField === "recurrence" ? "must have a date at the start" : "must be a date of the recurrence";
-    return invalidField(startField, "CONFLICTING", `${whose}, on the wall clock of ${zone.name}`);
+    const demand = startField === "recurrence" ? "must have a date at the start" : "must be a date of the recurrence";
+    return invalidField(startField, "CONFLICTING", `${demand}, on the wall clock of ${zone.name}`);
   }
   if (until !== undefined && until < startsAt) {
     return invalidField("recurrence.until", "OUT_OF_RANGE", "must not be before the start");

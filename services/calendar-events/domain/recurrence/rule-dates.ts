@@ -97,8 +97,8 @@ function datesByParts(recurrence: Recurrence, start: WallMs, knownLastDay?: numb
 }
 
 /**
- * Returns a function that reads the days of a rule from `from` to `last`, both included. The day of the start is one
- * of them.
+ * Returns a function that reads the days of a rule from `from` to `last`, both included. The day of the start is a date, whether
+ * or not the rule chooses it.
  */
 export function readDays(periods: RulePeriods, startDay: number, from: number, last: number): () => number | undefined {
   const first = Math.max(from, startDay + 1);

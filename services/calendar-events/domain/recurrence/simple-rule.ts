@@ -11,7 +11,7 @@ import { existingSteps, monthOfStep, type MonthSteps } from "./month-steps.ts";
 export interface Steps {
   /** The wall time of a step; undefined if the date does not exist. */
   wallOf(step: number): WallMs | undefined;
-  /** The step from which to search for wall times that are not before this one: its own step, or the one before. */
+  /** The first step that may be at this wall time or later. A step of months may be earlier, in the month of the wall time. */
   stepFrom(wall: WallMs): number;
   /** The last step of the rule: by its count, or the last one of any clock (D13). */
   readonly last: number;
