@@ -173,14 +173,14 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
         this.logger,
         { ...ports, store: withTimeouts(notifications, storeTimeoutMs) },
         { ...STANDARD_TIMING, ...options.timing },
-        ports.reports.operationFailed,
+        (operation, details) => ports.reports.operationFailed(operation, details),
       );
       stopGauges = startGauges(dispatcher, store, clock, sinks);
       // Planning needs the owners. Planned posts must not wait for them, so the wait is bounded.
       void this.broker
         .waitForServices([...FEEDS], MAX_OWNERS_WAIT_MS, 50)
         .catch(() => {})
-        .then(() => {
+        .finally(() => {
           dispatcher?.start();
           notifier?.start();
         });

@@ -57,7 +57,7 @@ describe("a service with MongoDB and NATS as k8s/components/tls starts them", ()
 
   test("is ready if it trusts their authority", async () => {
     const { isReady } = await startService({ NODE_EXTRA_CA_CERTS: AUTHORITY });
-    await until(isReady, "the service is ready");
+    await expect(until(isReady, "the service is ready")).resolves.toBeUndefined();
   });
 
   test("refuses MongoDB without the authority, and says so", async () => {

@@ -75,8 +75,9 @@ export async function checkNats(natsUrl: string): Promise<void> {
   const { servers = [], ...options } = connectionOptions({ url: natsUrl, name: "start" });
   const once = { ...options, waitOnFirstConnect: false, reconnect: false, timeout: TIMEOUT_MS } as const;
   const connections = await Promise.allSettled([servers].flat().map((server) => connect({ ...once, servers: server })));
-  await Promise.all(connections.map((each) => (each.status === "fulfilled" ? each.value.close() : undefined)));
-  if (connections.some(({ status }) => status === "fulfilled")) return;
+  const opened = connections.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  await Promise.all(opened.map((connection) => connection.close()));
+  if (opened.length > 0) return;
   const [first] = connections as PromiseRejectedResult[];
   throw new StartupError(`NATS is unreachable at ${[servers].flat().join(", ")}: ${natsProblem(first?.reason)}`);
 }

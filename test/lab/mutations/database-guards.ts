@@ -235,7 +235,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     guard: "the digests of time zone rules are computed once",
     file: "mixins/time-zones/time-zone-set.ts",
     in: "digestOf",
-    code: "if ($_ !== undefined) return $_;",
+    code: "digests.set($_, $_);",
     without: "",
     testFile: "services/calendar-events/reindex-changed-zones.unit.test.ts",
     test: "a later check does not read the rules of all zones again",
