@@ -24,7 +24,7 @@ export interface EventResolver {
   /** Like `find`; the id of a series stands for its first occurrence (D24). */
   findOccurrence(guildId: GuildId, reference: string): Promise<ResolvedEvent | undefined>;
   /**
-   * The ids that a series split from theirs answers for (D51): the id of an occurrence, if such a series has an occurrence at
+   * The ids that a series split from theirs is found by, too (D51): the id of an occurrence, if such a series has an occurrence at
    * the same original start; the id of a series, if any series was split from it.
    */
   findFollowed(guildId: GuildId, references: readonly string[]): Promise<ReadonlySet<string>>;

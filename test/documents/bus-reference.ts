@@ -4,7 +4,7 @@ import { actionsFor, BUS_EVENTS } from "../../services/api/bus/bus-user.ts";
 import { routeCalling, summaryOf } from "../../services/api/route-table.ts";
 import type { ActionContract } from "../../services/contracts/contract.ts";
 import { ERRORS, type ErrorType } from "../../services/contracts/errors.ts";
-import { OWNERS, type OwnerName } from "../../services/contracts/service-names.ts";
+import { SERVICES, type ServiceName } from "../../services/contracts/service-names.ts";
 import { readSources } from "../architecture/source-file.ts";
 import { type Blocks, table } from "./generated-blocks.ts";
 
@@ -19,13 +19,13 @@ export function busBlocks(): Blocks {
   const spelled = contracts.flatMap(({ name }) => Object.values(typesOf(name)) as string[]);
   const payloads = BUS_EVENTS.map(({ name }) => payloadTypeOf(name));
   return {
-    "bus-actions": OWNERS.map((owner) => sectionOf(owner, contracts)).join("\n\n"),
+    "bus-actions": SERVICES.toReversed().map((owner) => sectionOf(owner, contracts)).join("\n\n"),
     "bus-events": BUS_EVENTS.map(eventText).join("\n\n"),
     "bus-types": `\`\`\`ts\n${[...declarationsFor([...spelled, ...payloads]).values()].join("\n\n")}\n\`\`\``,
   };
 }
 
-function sectionOf(owner: OwnerName, contracts: readonly Contract[]): string {
+function sectionOf(owner: ServiceName, contracts: readonly Contract[]): string {
   const own = contracts.filter(({ name }) => name.startsWith(`${owner}.`));
   const refusals = refusalsOf(owner).map((code) => `\`${code}\``);
   return [
@@ -61,8 +61,12 @@ function refusalsBesides({ keys, params, narrowing }: Contract): ErrorType[] {
   ];
 }
 
+/** The gateway's other folders refuse requests over HTTP. */
+const sourcesOf = (owner: ServiceName) =>
+  owner === "api" ? ["services/api/feeds", "services/api/changes"] : [`services/${owner}`];
+
 /** The errors in a service's sources, without those of every action and those that follow from its contract. */
-function refusalsOf(owner: OwnerName): ErrorType[] {
+function refusalsOf(owner: ServiceName): ErrorType[] {
   const general = new Set<string>([
     "INVALID_REQUEST",
     "FORBIDDEN",
@@ -74,7 +78,8 @@ function refusalsOf(owner: OwnerName): ErrorType[] {
     "OUTCOME_UNKNOWN",
     "INTERNAL",
   ]);
-  const text = readSources(`services/${owner}`)
+  const text = sourcesOf(owner)
+    .flatMap((folder) => readSources(folder))
     .filter(({ path }) => !path.endsWith(".test.ts"))
     .map((file) => file.text)
     .join("\n");

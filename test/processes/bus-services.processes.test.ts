@@ -151,6 +151,14 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
       }
     });
 
+    test("reads the changes of that guild from the gateway, which serves some actions itself", async () => {
+      const read = await service.call("api.listChanges", { guildId: OWN });
+      expect(read).toMatchObject({ result: { changes: expect.any(Array), syncToken: expect.any(String) } });
+      await expect(service.call("api.listChanges", { guildId: OTHER })).resolves.toMatchObject({
+        error: { type: "FORBIDDEN" },
+      });
+    });
+
     test("gets only events of that guild", async () => {
       const [writer] = services as [OutsideService];
       service.events.length = 0;

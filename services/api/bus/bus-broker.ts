@@ -1,7 +1,7 @@
 import { type Context, ServiceBroker, type ServiceSchema } from "moleculer";
 import { uniqueNodeId } from "../../../mixins/bus/node-id.ts";
 import { brokerOptions } from "../../../moleculer.config.ts";
-import { OWNERS } from "../../contracts/service-names.ts";
+import { SERVICES } from "../../contracts/service-names.ts";
 import type { BusCall } from "./bus-calls.ts";
 import { actionsFor, type BusUser, namespaceOf } from "./bus-user.ts";
 
@@ -32,7 +32,7 @@ export function busBroker(user: BusUser, { natsUrl, logLevel, call }: BusBrokerO
 }
 
 function servicesFor(user: BusUser, call: BusCall): ServiceSchema[] {
-  return OWNERS.map((name) => {
+  return SERVICES.map((name) => {
     const contracts = actionsFor(user.access).filter((contract) => contract.name.startsWith(`${name}.`));
     const actions = contracts.map((contract) => {
       const handler = ({ params, meta }: Context<unknown, object>) => call(user, contract, params, meta);
