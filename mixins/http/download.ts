@@ -128,7 +128,7 @@ function downloadOf(response: Dispatcher.ResponseData): Download {
   return { kind: "response", status, headers, body, close: () => close(response) };
 }
 
-/** Closes the connection of a response. undici reports that as an error of the body, which has no listener any more. */
+/** Closes the connection of a response. undici reports the close as an error of the body, which is ignored. */
 function close({ body }: Dispatcher.ResponseData): void {
   body.on("error", () => undefined).destroy();
 }
