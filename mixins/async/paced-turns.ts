@@ -55,7 +55,7 @@ export class PacedTurns {
     }
   }
 
-  /** The turn passes on without becoming free, so that nobody overtakes those who wait. */
+  /** The turn passes on without becoming free, so that no later work overtakes the waiting work. */
   #next(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#isTaken = false;

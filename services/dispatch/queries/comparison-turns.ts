@@ -2,11 +2,12 @@ import { PacedTurns } from "../../../mixins/async/paced-turns.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 
 /** The gateway waits six seconds for a response, of which a comparison at its bound takes one. */
-const TURNS = { maxWaiting: 32, maxWaitMs: 3_000, restFactor: 1, maxRestMs: 1_000 };
+const TURNS = { maxWaiting: 32, maxWaitMs: 3_000, restFactor: 3, maxRestMs: 2_000 };
 
 /**
- * Runs the comparisons of plans in a replica one after the other, with a pause as long as each took: a comparison of 10 000 posts
- * takes up to 200 MiB, and a key with many guilds may request eight at once. The result refuses one that gets no turn.
+ * Runs the comparisons of plans in a replica one after the other, with a pause of three times as long as each took: one key that
+ * compared 10 000 posts again and again took 514 MiB with a shorter pause, and a key with many guilds may request eight at once. The
+ * result refuses one that gets no turn.
  */
 export function newComparisonTurns(): <Result>(compare: () => Promise<Result>) => Promise<Result | Refusal> {
   const turns = new PacedTurns(TURNS);
