@@ -204,6 +204,20 @@ export const LAB_GUARDS: readonly LabGuard[] = [
     without: "const MAX_PAGES = 1_000_000;",
   },
   {
+    guard: "a queue is claimed after its visitor has vanished",
+    file: "services/webhooks/store/webhooks.store.ts",
+    in: "listDue",
+    code: '{ "queue.leaseUntil": { $lte: $_ }, $$$ }',
+    without: '{ "queue.failures": -1 }',
+  },
+  {
+    guard: "a stream goes on after the token that the client has read last",
+    file: "services/api/changes/change-streams.ts",
+    in: "paramsOf",
+    code: 'typeof $_ === "string" && $_ !== ""',
+    without: "false",
+  },
+  {
     guard: "a former rule without due posts is not combined with every occurrence",
     file: "services/dispatch/domain/plan/cancelled-before-planned.ts",
     code: "rulesWithDuePosts($RULES, $_)",
