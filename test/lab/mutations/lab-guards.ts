@@ -218,6 +218,20 @@ export const LAB_GUARDS: readonly LabGuard[] = [
     without: "false",
   },
   {
+    guard: "a read of changes counts towards the concurrent lists",
+    file: "services/contracts/guild-changes.contract.ts",
+    in: "listChanges",
+    property: "isSearch: true",
+    without: "",
+  },
+  {
+    guard: "a comparison of plans counts towards the concurrent lists",
+    file: "services/contracts/plan-diff.contract.ts",
+    in: "diffPlan",
+    property: "narrowing: pageNarrowing",
+    without: "",
+  },
+  {
     guard: "a former rule without due posts is not combined with every occurrence",
     file: "services/dispatch/domain/plan/cancelled-before-planned.ts",
     code: "rulesWithDuePosts($RULES, $_)",
