@@ -6,7 +6,6 @@ import { guildcalClient, type GuildcalClient } from "../../../../clients/http/sr
 import { WEBHOOK_TYPES } from "../../../../services/contracts/webhooks.contract.ts";
 import { startMongod } from "../../../../services/launch/embedded/embedded-mongod.ts";
 import { removeFolder } from "../../../harness/remove-folder.ts";
-import { serviceProcess } from "../../../harness/service-process.ts";
 import { type StartedProcesses, startProcesses } from "../../../harness/started-processes.ts";
 import { until } from "../../../harness/until.ts";
 import { WEBHOOKS_KEY } from "../../../harness/webhooks-key.ts";
@@ -22,6 +21,7 @@ import {
   type StoredRecords,
 } from "./changes-verdict.ts";
 import { type DeliveryReceiver, startDeliveryReceiver } from "./delivery-receiver.ts";
+import { killService } from "./kill-service.ts";
 import { KilledReader } from "./killed-reader.ts";
 import { writeLate } from "./late-writes.ts";
 import { countOpenPosts, storedRecords } from "./stored-records.ts";
@@ -72,6 +72,8 @@ const VICTIMS = [
   "dispatch",
   "guild-settings",
 ];
+/** The types that report changes. Occurrences that start or end are no changes. */
+const TYPES = WEBHOOK_TYPES.filter((type) => !type.startsWith("occurrence."));
 /** Writers of a guild, so that a write may be stored after a later one. */
 const WRITERS_PER_GUILD = 2;
 /** Share of the writes after which the ending webhooks end. */
@@ -148,7 +150,7 @@ async function newGuild(client: GuildcalClient, receiver: DeliveryReceiver, at: 
   const [stays, ends] = [`${guildId}-stays`, `${guildId}-ends`];
   const hook = async (name: string) => {
     const url = receiver.urlOf(name);
-    const { data } = await client.request("/v2/webhooks/create", { guild_id: guildId, url, types: [...WEBHOOK_TYPES] });
+    const { data } = await client.request("/v2/webhooks/create", { guild_id: guildId, url, types: TYPES });
     receiver.expect(name, data.secret);
     return data.id;
   };
@@ -198,7 +200,7 @@ async function writeAndJudge(
   const kill = async () => {
     const name = VICTIMS[kills % VICTIMS.length] as string;
     if (name === "reader") await reader.kill();
-    else await until(() => killed(service.pid, name), `${name} is killed`);
+    else await until(() => killService(service.pid, name), `${name} is killed`);
     kills += 1;
   };
   for (let n = 1; n <= plannedKills; n += 1) {
@@ -214,13 +216,6 @@ async function writeAndJudge(
   const records = (await allStored(installation)).values().reduce((sum, { size }) => sum + size, 0);
   const seconds = Math.round((performance.now() - beganAt) / 1_000);
   return { kills, writes: written(), streamed, listed, requests, records, seconds, broken };
-}
-
-function killed(supervisor: number, name: string): Promise<boolean> {
-  return serviceProcess(supervisor, name).then(
-    (pid) => process.kill(pid, "SIGKILL"),
-    () => false,
-  );
 }
 
 /** Deletes or disables the ending webhook of a guild. */
