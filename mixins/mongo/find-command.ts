@@ -54,7 +54,18 @@ export function streamRows<Row>(
   return databaseOf(model).runCursorCommand(command).setBatchSize(batchSize) as AsyncIterable<Row>;
 }
 
-/** Reads rows in pages of `batchSize` rows. */
+/** Reads the results of an aggregation in batches. */
+export function streamPipeline<Row>(
+  model: ReadableModel,
+  pipeline: readonly object[],
+  batchSize: number,
+): AsyncIterable<Row> {
+  const readConcern = readConcernFor(undefined);
+  const command = { aggregate: model.collection.name, pipeline, cursor: { batchSize }, readConcern };
+  return databaseOf(model).runCursorCommand(command).setBatchSize(batchSize) as AsyncIterable<Row>;
+}
+
+/** The rows of `streamRows` in pages of `batchSize` rows. */
 export async function* streamPages<Row>(
   ...[model, read, at]: Parameters<typeof streamRows>
 ): AsyncIterable<readonly Row[]> {

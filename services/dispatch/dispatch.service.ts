@@ -31,6 +31,7 @@ import { tracer } from "../../mixins/observability/tracer.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
 import { notPlannedNotice } from "./queries/not-planned.ts";
 import { readHistory } from "./queries/history.ts";
+import { newComparisonTurns } from "./queries/comparison-turns.ts";
 import { diffPlanOf } from "./queries/diff-plan.ts";
 import { renderDraftPreviews } from "./queries/preview-drafts.ts";
 import { upcomingWindow } from "./queries/upcoming-window.ts";
@@ -110,6 +111,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
     notifier?.onChange(hint);
   }
 
+  const inTurn = newComparisonTurns();
   return {
     name: "dispatch",
     mixins: [databaseMixin(connection, mongoUrl, "dispatch"), healthMixin("dispatch", connection)],
@@ -156,10 +158,12 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
           owners: draftOwners(broker),
           guildName: (id: GuildId) => channelChecks.guildName(id),
         };
-        return diffPlanOf(ports, params, clock.now(), isOperator(meta.caller));
+        return inTurn(() => diffPlanOf(ports, params, clock.now(), isOperator(meta.caller)));
       }),
       ...serve(previewDrafts, (params, { broker, meta }) =>
-        renderDraftPreviews(draftOwners(broker), channelChecks, params, clock.now(), isOperator(meta.caller)),
+        inTurn(() =>
+          renderDraftPreviews(draftOwners(broker), channelChecks, params, clock.now(), isOperator(meta.caller)),
+        ),
       ),
     },
     async started(this: Service) {

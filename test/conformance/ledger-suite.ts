@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import type { GuildId } from "../../services/contracts/ids.ts";
 import type { Post } from "../../services/dispatch/domain/post/post.ts";
 import { until } from "../harness/until.ts";
 import { claimOf, LEASE_MS, type PostStoreFixture } from "./post-store-fixture.ts";
@@ -108,7 +109,35 @@ export function testLedger(fixture: PostStoreFixture): void {
     await expect(fixture.store.postsWaking(0, 201, 1)).resolves.toMatchObject([{ id: soon.id }]);
     await expect(fixture.store.postsWaking(101, 201, 10)).resolves.toMatchObject([{ id: late.id }]);
     await expect(fixture.store.postsWaking(0, 100, 10)).resolves.toEqual([]);
-    await expect(fixture.store.postsWaking(0, 201, 1, [soon.guildId])).resolves.toMatchObject([{ id: late.id }]);
+  });
+
+  test("the soonest posts of each guild are read in pages of guilds, however many posts a guild has", async () => {
+    const { store } = fixture;
+    const [many, few, settled] = [
+      await fixture.planned(60_000, 5),
+      await fixture.planned(61_000),
+      await fixture.claimed(),
+    ];
+    await store.write(settled, { state: "sent", settledAt: Date.now() });
+    const [from, before] = [many[0]!.dueAt - 1, few[0]!.dueAt + 1];
+    const read: { guildId: string; id: string }[] = [];
+    let [pages, behind]: [number, GuildId | undefined] = [0, undefined];
+    do {
+      const page = await store.postsOfGuildsWaking(from, before, { behind, guilds: 1, postsPerGuild: 2 });
+      read.push(...page.posts);
+      behind = page.last;
+      pages += 1;
+    } while (behind !== undefined);
+    const ids = (posts: readonly { id: string; guildId: string }[], guildId: string | undefined) =>
+      posts.filter((post) => post.guildId === guildId).map(({ id }) => id);
+    expect(ids(read, few[0]?.guildId)).toEqual(few.map(({ id }) => id));
+    expect(ids(read, many[0]?.guildId)).toHaveLength(2);
+    expect(ids(read, settled.guildId)).toEqual([]);
+    expect(pages).toBeGreaterThan(2);
+    const ofRetries = { guilds: 1_000, postsPerGuild: 2 };
+    await store.write(few[0]!, { wakeAt: before });
+    const { posts } = await store.postsOfGuildsWaking(from, before, ofRetries);
+    expect(ids(posts, few[0]?.guildId)).toEqual([]);
   });
 
   test("posts of an occurrence are found, also settled ones", async () => {

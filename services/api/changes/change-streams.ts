@@ -26,7 +26,7 @@ export const STREAM_LIMITS = {
   /** Interval of heartbeats, and of reads without a broadcast. */
   pollMs: 15_000,
   gatherMs: 50,
-  maxConcurrentReads: 16,
+  maxConcurrentReads: 4,
   /** Changes in one event. */
   changesPerEvent: 50,
   /** Longest pause before the next read, after a read that failed or that held changes back. */

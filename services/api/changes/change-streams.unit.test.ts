@@ -18,7 +18,7 @@ class FakeChanges {
   reads = 0;
   written: EpochMs = 0;
   failure: Error | undefined;
-  readonly reader: ChangesReader = {
+  readonly reader: Pick<ChangesReader, "positionOf"> & { read: ChangesReader["read"] } = {
     positionOf: (_guild, token) => (token === "bad" ? refuse("SYNC_TOKEN_EXPIRED") : positionAt(Number(token ?? 0))),
     read: async (_guild, position, limit) => {
       this.reads += 1;
@@ -175,6 +175,30 @@ describe("streams of changes", () => {
     await Promise.all([openAny(), openAny(), openAny()]);
     expect(await refusalOf(openAny())).toMatchObject({ refusal: "TOO_MANY_REQUESTS" });
     expect(few.size).toBe(3);
+  });
+
+  test("the pages of a guild's streams are read one after the other, and those of another guild meanwhile", async () => {
+    const { changes, open } = setUp({ changesPerEvent: 1 });
+    changes.written = 3;
+    const { promise: mayRead, resolve: proceed } = Promise.withResolvers<void>();
+    const { read } = changes.reader;
+    const running = new Map<string, number>();
+    let most = 0;
+    changes.reader.read = async (guild, ...rest) => {
+      running.set(guild, (running.get(guild) ?? 0) + 1);
+      most = Math.max(most, running.get(guild) as number);
+      await mayRead;
+      running.set(guild, (running.get(guild) as number) - 1);
+      return read(guild, ...rest);
+    };
+    const at = (guild: string, token: number) => open(`guild_id=${guild}&sync_token=${token}`);
+    const readers = [await at("1", 0), await at("1", 1), await at("1", 2), await at("2", 0)].map(readPieces);
+    await until(() => running.size === 2, "a read of each guild");
+    proceed();
+    const isRead = ({ pieces }: { readonly pieces: readonly string[] }) =>
+      pieces.some((piece) => piece.includes("id: 3\n"));
+    await until(() => readers.every(isRead), "every stream has the last change");
+    expect(most).toBe(1);
   });
 
   test("a HEAD request gets the headers, and opens no stream", async () => {

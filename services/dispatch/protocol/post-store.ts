@@ -139,8 +139,13 @@ export interface PostStore {
   deleteOldUnsent(guildId: GuildId, kept: number): Promise<void>;
   /** Guilds whose `replanAt` is before the instant, the longest overdue first. */
   guildsToReplan(before: EpochMs, limit: number): Promise<readonly { guildId: GuildId; replanAt: EpochMs }[]>;
-  /** Open posts with `wakeAt` in `[from, before)`, soonest first, without those of the guilds in `except`. */
-  postsWaking(from: EpochMs, before: EpochMs, limit: number, except?: readonly GuildId[]): Promise<readonly Post[]>;
+  /** Open posts with `wakeAt` in `[from, before)`, soonest first. */
+  postsWaking(from: EpochMs, before: EpochMs, limit: number): Promise<readonly Post[]>;
+  /**
+   * The soonest of these posts of each of the guilds behind one, as far as they are due in `[from, before)`, too: posts that wait
+   * for another attempt since before `from` are left out.
+   */
+  postsOfGuildsWaking(from: EpochMs, before: EpochMs, guilds: GuildPage): Promise<PostsOfGuilds>;
   find(id: string): Promise<Post | null>;
   /** `planned → sending`, if the post is due and unchanged. Returns the new row, or null. */
   claim(claim: Claim): Promise<Post | null>;
@@ -165,4 +170,18 @@ export interface PostStore {
    * the database if this replica has run without a pause since before it (`awakeSince`), otherwise of dispatch.
    */
   recordHeartbeat(awakeSince: EpochMs, gapMs: number): Promise<Heartbeats>;
+}
+
+/** Planned guilds in the order of their ids. */
+export interface GuildPage {
+  /** Absent for the first page. */
+  readonly behind?: GuildId | undefined;
+  readonly guilds: number;
+  readonly postsPerGuild: number;
+}
+
+export interface PostsOfGuilds {
+  readonly posts: readonly Post[];
+  /** The last guild of the page; undefined if there is none behind it. */
+  readonly last: GuildId | undefined;
 }

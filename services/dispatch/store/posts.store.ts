@@ -16,6 +16,7 @@ import { type FeedMarkRow, type SinkRow, sinkSchema } from "./guild-plan.documen
 import { type HeartbeatRow, heartbeatSchema, outageOf } from "./heartbeat.document.ts";
 import { type Ledger, ledgerModels } from "./ledger-models.store.ts";
 import { plansStore } from "./plans.store.ts";
+import { postsByGuild } from "./posts-by-guild.store.ts";
 import {
   expiryFields,
   OUTCOMES_INDEX,
@@ -89,6 +90,7 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
 
   return {
     ...plansStore(connection, ledger),
+    postsOfGuildsWaking: postsByGuild(connection, ledger),
 
     async postsForPlan(guildId, limit) {
       const open = await streamed({ filter: { guildId, state: OPEN }, sort: { dueAt: 1, _id: 1 }, limit });
@@ -119,10 +121,9 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
       return [...new Set([...always, ...latest.values()])];
     },
 
-    async postsWaking(from, before, limit, except = []) {
-      const waking = { state: OPEN, wakeAt: { $gte: new Date(from), $lt: new Date(before) } };
-      const filter = except.length === 0 ? waking : { ...waking, guildId: { $nin: [...except] } };
-      return streamed({ filter, sort: { wakeAt: 1 }, limit });
+    postsWaking(from, before, limit) {
+      const wakeAt = { $gte: new Date(from), $lt: new Date(before) };
+      return streamed({ filter: { state: OPEN, wakeAt }, sort: { wakeAt: 1 }, limit });
     },
 
     async find(id) {

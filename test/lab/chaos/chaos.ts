@@ -1,5 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { readOptions, selectOnly } from "../options.ts";
+import { CHANGES_ROWS } from "./changes/changes-row.ts";
+import { stopChanges } from "./changes/run-changes.ts";
+import { isAsExpectedOfChanges, runChangesRows } from "./changes/table-of-changes.ts";
 import type { Control, Fault } from "./faults/fault.ts";
 import { FAULTS } from "./faults/table.ts";
 import { promisesHeld, type Row, runFault, stopAll } from "./run-fault.ts";
@@ -40,19 +43,23 @@ function isAsExpected(row: Row): boolean {
 }
 
 async function main(): Promise<boolean> {
-  const { only, json, lanes } = readOptions({ only: [], json: String, lanes: CONCURRENCY });
-  const chosen = selectOnly(FAULTS, only, ({ name }) => name);
+  const { only, json, lanes, writes } = readOptions({ only: [], json: String, lanes: CONCURRENCY, writes: Number });
+  const names = new Set(selectOnly([...FAULTS, ...CHANGES_ROWS], only, ({ name }) => name).map(({ name }) => name));
+  const chosen = FAULTS.filter(({ name }) => names.has(name));
   process.stdout.write(headOf());
   const beside = chosen.filter(({ isAlone = false }) => !isAlone).flatMap(plannedRuns);
   const alone = chosen.filter(({ isAlone = false }) => isAlone).flatMap(plannedRuns);
   const rows = [...(await run(beside, lanes)), ...(await run(alone, 1))];
   for (const { name, control } of chosen)
     if (typeof control === "string") process.stdout.write(`${name}: ${control}\n`);
-  if (json !== undefined) await writeFile(json, JSON.stringify(rows, undefined, 2));
-  return rows.every(isAsExpected);
+  const reports = await runChangesRows(names, writes, (line) => process.stdout.write(line));
+  if (json !== undefined) await writeFile(json, JSON.stringify([...rows, ...reports], undefined, 2));
+  return rows.every(isAsExpected) && reports.every(isAsExpectedOfChanges);
 }
 
-for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void stopAll().finally(() => process.exit(1)));
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.once(signal, () => void Promise.all([stopAll(), stopChanges()]).finally(() => process.exit(1)));
+}
 const isGood = await main();
 process.stdout.write(isGood ? "The promise was kept.\n" : "The promise was broken, or a control showed nothing.\n");
 process.exit(isGood ? 0 : 1);

@@ -8,14 +8,18 @@ export interface ConnectionsLoad {
   readonly count: number;
   /** The request texts, one for each connection in turn. */
   readonly requests: readonly string[];
-  /** After the request: a byte a second (`dribble`), the request after each response (`repeat`), or several requests without reading (`ignore`). */
-  readonly afterwards: "dribble" | "repeat" | "ignore";
+  /**
+   * After the request: a byte a second (`dribble`), the request after each response (`repeat`), several requests without reading
+   * (`ignore`), or a response of unknown length, which is read for five seconds (`follow`), or not at all (`never read`).
+   */
+  readonly afterwards: "dribble" | "repeat" | "ignore" | "follow" | "never read";
   /** Delay from the end of a connection until it is opened again. */
   readonly againMs: number;
 }
 
 /** Number of requests on a connection that never reads. */
 const IGNORED = 16;
+const FOLLOWED_MS = 5_000;
 const OPENED_AT_ONCE = 10;
 const OPENED_EVERY_MS = 10;
 
@@ -27,9 +31,16 @@ function open(load: ConnectionsLoad, at: number): void {
   socket.once("connect", () => {
     if (load.afterwards === "dribble") dribble(socket, text);
     else if (load.afterwards === "repeat") repeat(socket, text);
-    else socket.pause().write(text.repeat(IGNORED));
+    else if (load.afterwards === "follow") follow(socket, text);
+    else socket.pause().write(load.afterwards === "ignore" ? text.repeat(IGNORED) : text);
   });
   socket.once("close", () => setTimeout(() => open(load, at), load.againMs));
+}
+
+function follow(socket: Socket, text: string): void {
+  socket.resume().write(text);
+  const ending = setTimeout(() => socket.destroy(), FOLLOWED_MS);
+  socket.once("close", () => clearTimeout(ending));
 }
 
 function dribble(socket: Socket, text: string): void {

@@ -110,10 +110,24 @@ export function newMemoryPostStore(
         .map(([guildId, { replanAt }]) => ({ guildId, replanAt }))
         .slice(0, limit),
 
-    postsWaking: async (from, before, limit, except = []) =>
-      list((post) => isOpen(post) && post.wakeAt >= from && post.wakeAt < before && !except.includes(post.guildId))
+    postsWaking: async (from, before, limit) =>
+      list((post) => isOpen(post) && post.wakeAt >= from && post.wakeAt < before)
         .sort((one, other) => one.wakeAt - other.wakeAt)
         .slice(0, limit),
+
+    async postsOfGuildsWaking(from, before, { behind = "", guilds, postsPerGuild }) {
+      const page = [...plans.keys()]
+        .filter((guildId) => guildId > behind)
+        .toSorted()
+        .slice(0, guilds);
+      const isBetween = (at: number) => at >= from && at < before;
+      const found = page.map((guildId) =>
+        list((post) => post.guildId === guildId && isOpen(post) && isBetween(post.wakeAt) && isBetween(post.dueAt))
+          .sort((one, other) => one.dueAt - other.dueAt)
+          .slice(0, postsPerGuild),
+      );
+      return { posts: found.flat(), last: page.length < guilds ? undefined : page.at(-1) };
+    },
 
     find: async (id) => posts.get(id) ?? null,
 

@@ -18,10 +18,10 @@ export const LATE_AFTER_MS = 10_000;
 /** Several times the open posts of the largest guilds. */
 const PAGE_SIZE = 20_000;
 const LATE_PAGE_SIZE = 2_000;
-/** A guild with more posts than a full page divided by this is left out of the next page. */
-const LARGE_PART = 40;
-/** Number of pages of one poll. */
-const MAX_PAGES = 4;
+/** Guilds in one read of their soonest posts. */
+const GUILDS_AT_ONCE = 1_000;
+/** Soonest posts of each guild: more than one guild may have in work (`sink-queue.ts`). */
+const POSTS_PER_GUILD = 40;
 
 /**
  * @param inWork - Returns the posts in work.
@@ -37,30 +37,33 @@ export function newDuePoller(
   /** For each read in flight, the posts in work at any time since its begin. */
   const inFlight = new Set<Map<string, Post>>();
 
-  async function poll(read: () => Promise<readonly Post[]>): Promise<readonly Post[]> {
+  async function poll<Found extends { readonly posts: readonly Post[] }>(read: () => Promise<Found>): Promise<Found> {
     const started = new Map(inWork().map((post) => [post.id, post]));
     inFlight.add(started);
     try {
-      const posts = await read();
-      onFound(posts.filter((post) => !isSameVersion(started.get(post.id), post)));
-      return posts;
+      const found = await read();
+      onFound(found.posts.filter((post) => !isSameVersion(started.get(post.id), post)));
+      return found;
     } finally {
       inFlight.delete(started);
     }
   }
 
   /**
-   * Reads the posts that wake in an interval. After a full page, the posts of the guilds with many posts are left out, so that
-   * they do not hide those of other guilds.
+   * Reads the posts that wake in an interval, the soonest first. A full page may hide the posts of other guilds: then the soonest
+   * posts of every guild are read, too, so that no number of guilds with any number of posts hides those of another one.
    */
   async function pollBetween(from: EpochMs, before: EpochMs, limit: number): Promise<void> {
-    const except: GuildId[] = [];
-    for (let page = 0; page < MAX_PAGES; page += 1) {
-      const posts = await poll(() => store.postsWaking(from, before, limit, except));
-      const large = posts.length < limit ? [] : guildsWithOver(limit / LARGE_PART, posts);
-      if (large.length === 0) return;
-      except.push(...large);
-    }
+    const { posts } = await poll(async () => ({ posts: await store.postsWaking(from, before, limit) }));
+    if (posts.length >= limit) await pollByGuild(from, before);
+  }
+
+  async function pollByGuild(from: EpochMs, before: EpochMs): Promise<void> {
+    const size = { guilds: GUILDS_AT_ONCE, postsPerGuild: POSTS_PER_GUILD };
+    const readBehind = (behind: GuildId | undefined) =>
+      poll(() => store.postsOfGuildsWaking(from, before, { behind, ...size }));
+    let { last } = await readBehind(undefined);
+    while (last !== undefined && !lifecycle.isStopping) ({ last } = await readBehind(last));
   }
 
   function pollUpcoming(): Promise<void> {
@@ -73,9 +76,9 @@ export function newDuePoller(
     return pollBetween(0, clock.now() - LATE_AFTER_MS, LATE_PAGE_SIZE);
   }
 
-  async function readOpenPost(id: string): Promise<readonly Post[]> {
+  async function readOpenPost(id: string): Promise<{ readonly posts: readonly Post[] }> {
     const post = await store.find(id);
-    return post !== null && isOpen(post) ? [post] : [];
+    return { posts: post !== null && isOpen(post) ? [post] : [] };
   }
 
   return {
@@ -99,12 +102,6 @@ export function newDuePoller(
       } while (clock.now() <= deadline);
     },
   };
-}
-
-function guildsWithOver(max: number, posts: readonly Post[]): GuildId[] {
-  const counts = new Map<GuildId, number>();
-  for (const { guildId } of posts) counts.set(guildId, (counts.get(guildId) ?? 0) + 1);
-  return [...counts].filter(([, count]) => count > max).map(([guildId]) => guildId);
 }
 
 /** Whether the post is unchanged as far as its next work depends on it. */

@@ -5,8 +5,10 @@ import { MAX_OPEN_POSTS } from "../../domain/plan/plan-input.ts";
 import type { Post } from "../../domain/post/post.ts";
 import { newLifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";
+import type { GuildPage } from "../post-store.ts";
 import { STANDARD_TIMING } from "../timing.ts";
 import { newDuePoller } from "./due-poller.ts";
+import { maxInWorkOfGuild } from "./sink-queue.ts";
 
 const START = 1_000_000;
 const DUE_AT = START + 20_000;
@@ -19,12 +21,16 @@ function postsOf(guildId: string, count: number): Post[] {
 
 /**
  * Polls posts of which none is sent. Returns the time from the due instant until the post of the last guild is found, and the
- * largest number of reads within a second.
+ * largest number of posts that a read of several guilds has returned for one of them.
  */
-async function findsLast(open: readonly Post[]): Promise<{ foundAfterMs: number | undefined; reads: number }> {
-  const time = newVirtualTime(1, START);
-  const reads = new Map<number, number>();
-  let foundAfterMs: number | undefined;
+async function findsLast(
+  open: readonly Post[],
+  startsAt = START,
+): Promise<{ foundAfterMs: number | undefined; mostOfGuild: number }> {
+  const time = newVirtualTime(1, startsAt);
+  const guildIds = [...new Set(open.map(({ guildId }) => guildId))];
+  const byGuild = Map.groupBy(open, ({ guildId }) => guildId);
+  let [foundAfterMs, mostOfGuild]: [number | undefined, number] = [undefined, 0];
   const ports = {
     clock: { now: () => time.now },
     timers: {
@@ -34,11 +40,15 @@ async function findsLast(open: readonly Post[]): Promise<{ foundAfterMs: number 
       },
     },
     store: {
-      async postsWaking(from: number, before: number, limit: number, except: readonly GuildId[] = []) {
-        const second = Math.floor(time.now / 1_000);
-        reads.set(second, (reads.get(second) ?? 0) + 1);
-        const waking = open.filter(({ wakeAt }) => wakeAt >= from && wakeAt < before);
-        return waking.filter(({ guildId }) => !except.includes(guildId)).slice(0, limit);
+      async postsWaking(from: number, before: number, limit: number) {
+        return DUE_AT >= from && DUE_AT < before ? open.slice(0, limit) : [];
+      },
+      async postsOfGuildsWaking(from: number, before: number, { behind, guilds, postsPerGuild }: GuildPage) {
+        const page = guildIds.slice(behind === undefined ? 0 : guildIds.indexOf(behind) + 1).slice(0, guilds);
+        const waking = ({ wakeAt }: Post) => wakeAt >= from && wakeAt < before;
+        const each = page.map((id) => (byGuild.get(id) ?? []).filter(waking).slice(0, postsPerGuild));
+        mostOfGuild = Math.max(mostOfGuild, ...each.map(({ length }) => length));
+        return { posts: each.flat(), last: page.length < guilds ? undefined : page.at(-1) };
       },
     },
     reports: {},
@@ -53,22 +63,33 @@ async function findsLast(open: readonly Post[]): Promise<{ foundAfterMs: number 
     },
   );
   time.after(0, () => poller.start());
-  await time.run(DUE_AT + 30_000, () => false);
-  return { foundAfterMs, reads: Math.max(...reads.values()) };
+  await time.run(startsAt + 30_000, () => foundAfterMs !== undefined);
+  return { foundAfterMs, mostOfGuild };
 }
 
 describe("a post that is due at the same instant as all open posts of other guilds", () => {
-  const guilds = (count: number) =>
-    Array.from({ length: count }, (_, at) => postsOf(`large ${at}`, MAX_OPEN_POSTS)).flat();
+  const guilds = (count: number, posts = MAX_OPEN_POSTS) =>
+    Array.from({ length: count }, (_, at) => postsOf(`large ${at}`, posts)).flat();
 
-  test.each([1, 8])("is found before it is due, if there are %i of them", async (count) => {
-    const { foundAfterMs } = await findsLast([...guilds(count), ...postsOf(OTHER, 1)]);
+  test.each([
+    [1, MAX_OPEN_POSTS],
+    [8, MAX_OPEN_POSTS],
+    [40, MAX_OPEN_POSTS],
+    [3_000, 100],
+  ])("is found before it is due, if there are %i of them with %i posts each", async (count, posts) => {
+    const { foundAfterMs } = await findsLast([...guilds(count, posts), ...postsOf(OTHER, 1)]);
     expect(foundAfterMs).toBeLessThan(0);
   });
 
-  test("is not searched in more than four reads of a poll", async () => {
-    const { reads } = await findsLast([...guilds(30), ...postsOf(OTHER, 1)]);
-    // Polls of upcoming and of late posts.
-    expect(reads).toBeLessThanOrEqual(8);
+  test("is found although it is late, and so are thousands of theirs", async () => {
+    const open = [...guilds(200, 500), ...postsOf(OTHER, 1)];
+    const { foundAfterMs } = await findsLast(open, DUE_AT + 60_000);
+    expect(foundAfterMs).toBeLessThan(60_000 + STANDARD_TIMING.pollLateEveryMs);
+  });
+
+  test("is found by reads that return few posts of each guild", async () => {
+    const { mostOfGuild } = await findsLast([...guilds(30), ...postsOf(OTHER, 1)]);
+    expect(mostOfGuild).toBeGreaterThan(maxInWorkOfGuild(STANDARD_TIMING.maxPostsInWork));
+    expect(mostOfGuild).toBeLessThan(100);
   });
 });

@@ -6,10 +6,14 @@ import { FULL_ANNOUNCEMENTS } from "./full-announcements.ts";
 import { LARGE_PLANS } from "./large-plans.ts";
 import { LARGE_RESPONSES } from "./large-responses.ts";
 import { LATE_WRITE } from "./late-write.ts";
+import { MANY_CHANGES } from "./many-changes.ts";
 import { MANY_SERIES } from "./many-series.ts";
+import { MANY_STREAMS } from "./many-streams.ts";
 import { PLAN_BOMB } from "./plan-bomb.ts";
+import { PLAN_DIFFS } from "./plan-diffs.ts";
 import { SKIPPED_POSTS } from "./skipped-posts.ts";
 import { SLOW_BODIES } from "./slow-bodies.ts";
+import { SLOW_WEBHOOKS } from "./slow-webhooks.ts";
 
 export const ROWS: readonly HostileRow[] = [
   FLOOD_OF_ONE_KEY,
@@ -23,5 +27,9 @@ export const ROWS: readonly HostileRow[] = [
   FULL_ANNOUNCEMENTS,
   SKIPPED_POSTS,
   MANY_SERIES,
+  MANY_CHANGES,
+  MANY_STREAMS,
+  PLAN_DIFFS,
+  SLOW_WEBHOOKS,
   BACKLOG,
 ];

@@ -1,0 +1,83 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
+import { WEBHOOK_TYPES } from "../../../../services/contracts/webhooks.contract.ts";
+import type { GuildId } from "../../../../services/contracts/ids.ts";
+import { openCalendar } from "../../../calendar/filled-calendar.ts";
+import { startOnFilledDatabase } from "../filled-database.ts";
+import { startProcess } from "../load-process.ts";
+import type { HostileRow } from "../row.ts";
+import type { Behaviour } from "../webhook-receiver-process.ts";
+
+const GUILD = "3851" as GuildId;
+/** Changes that wait for each webhook when it is enabled. */
+const EVENTS = 50_000;
+const WEBHOOKS = 8;
+const BEHAVIOURS: readonly Behaviour[] = ["hang", "slow", "refuse", "accept"];
+const CHANGING_CLIENTS = 8;
+const HOUR_MS = 3_600_000;
+const TEXT = "x".repeat(1_000);
+
+let receiver: ChildProcess;
+let mongoUrl = "";
+const webhooks: { readonly guild_id: string; readonly id: string }[] = [];
+
+/** A guild with many changes enables webhooks whose endpoints hang, respond slowly, refuse, and accept. */
+export const SLOW_WEBHOOKS: HostileRow = {
+  name: "a guild with 50 000 changes has eight webhooks that hang, are slow, refuse and accept",
+  settings: { WEBHOOKS_ALLOW_PRIVATE: "yes" },
+  attackMs: 60_000,
+  async start(env) {
+    receiver = startProcess("webhook-receiver-process.ts", 15);
+    const target = await startOnFilledDatabase(env, () => Promise.resolve());
+    ({ mongoUrl } = target);
+    const stop = async () => {
+      await target.stop();
+      receiver.disconnect();
+    };
+    return { ...target, stop };
+  },
+  async prepare({ ask }) {
+    const [port] = (await once(receiver, "message")) as [number];
+    webhooks.length = 0;
+    for (let at = 0; at < WEBHOOKS; at += 1) {
+      const url = `http://127.0.0.1:${port}/${BEHAVIOURS[at % BEHAVIOURS.length]}/${at}`;
+      const { id } = await ask<{ id: string }>("/v2/webhooks/create", {
+        guild_id: GUILD,
+        url,
+        types: WEBHOOK_TYPES,
+      });
+      webhooks.push({ guild_id: GUILD, id });
+      await ask("/v2/webhooks/update", { ...webhooks[at], enabled: false });
+    }
+    await fill(mongoUrl);
+  },
+  async attack(stage, signal) {
+    const key = await stage.createKey(GUILD);
+    for (const webhook of webhooks) await stage.ask("/v2/webhooks/update", { ...webhook, enabled: true });
+    const times = { epoch_start: Date.now() + HOUR_MS, epoch_end: Date.now() + 2 * HOUR_MS };
+    const change = async () => {
+      const body = JSON.stringify({ guild_id: GUILD, calendar_number: 1, ...times });
+      while (!signal.aborted) {
+        const { status } = await stage.post("/v2/events/create", key, body);
+        await pause(status === 200 ? 10 : 100);
+      }
+    };
+    await Promise.all(Array.from({ length: CHANGING_CLIENTS }, change));
+  },
+  control: {
+    name: "the limit of pending deliveries",
+    without: ["no changes are read while many deliveries are pending"],
+  },
+};
+
+async function fill(url: string): Promise<void> {
+  const calendar = await openCalendar(url);
+  const from = Date.now() + 1_000 * HOUR_MS;
+  const events = Array.from({ length: EVENTS }, (_, at) => {
+    const startsAt = from + at * HOUR_MS;
+    return { startsAt, endsAt: startsAt + HOUR_MS, description: TEXT };
+  });
+  await calendar.fill(GUILD, events);
+  await calendar.connection.close();
+}
