@@ -78,7 +78,8 @@ export function calendarImport({
   }
 
   async function sendBatch(of: Import, batch: ImportBatch, isLast: boolean): Promise<ImportEventsResult | Refusal> {
-    const { query, meta, importId, allowed } = of;
+    const { meta, importId, allowed } = of;
+    const { ids: _, ...query } = of.query;
     const slot = await concurrency.acquire({
       contract: {},
       guildId: query.guildId,
@@ -102,7 +103,11 @@ export function calendarImport({
     const ordered = orderEvents(events);
     for (const event of [...unreadable, ...ordered.duplicates]) report.addSkipped(event);
     const respond = (isComplete: boolean) =>
-      report.response(isComplete, { isDryRun: of.query.dryRun, notImported: scanned.notImported });
+      report.response(isComplete, {
+        isDryRun: of.query.dryRun,
+        hasIds: of.query.ids,
+        notImported: scanned.notImported,
+      });
     /** The last call lets the next import begin at once. */
     const respondIncomplete = async () => {
       await sendBatch(of, { events: [], ofSeries: [], zones: [] }, true);
