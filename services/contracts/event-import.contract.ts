@@ -140,6 +140,8 @@ export interface ImportedOutcome {
 export interface ImportEventsResult {
   /** The outcome of each VEVENT, in order; null for one that was not completed in time: send it again. */
   readonly outcomes: readonly (ImportedOutcome | null)[];
+  /** In a dry run, the number of further events that the guild may have. */
+  readonly room?: number;
 }
 
 /**

@@ -24,6 +24,7 @@ import { rateHeaders } from "../rates/rate-headers.ts";
 import { RequestRefused, toRefusal } from "../request-handler.ts";
 import { bodyOf } from "./body-chunks.ts";
 import { ImportReport, type ImportResponse } from "./import-report.ts";
+import { ForeseenLimit } from "./foreseen-limit.ts";
 import { headersRefusal, type ImportQuery, readImportQuery } from "./import-request.ts";
 import { ImportSlots } from "./import-slots.ts";
 
@@ -98,7 +99,7 @@ export function calendarImport({
     of: Import,
     { events, unreadable, ...scanned }: ScannedCalendar,
   ): Promise<ImportResponse | Refusal> {
-    const report = new ImportReport();
+    const [report, limit] = [new ImportReport(), new ForeseenLimit()];
     const endsAt = monotonic() + MAX_IMPORT_MS;
     const ordered = orderEvents(events);
     for (const event of [...unreadable, ...ordered.duplicates]) report.addSkipped(event);
@@ -123,9 +124,10 @@ export function calendarImport({
       const batch = batchFrom(left, scanned.zones, 0);
       const result = await sendBatch(of, batch, batch.events.length === left.length);
       if (isRefusal(result)) return result;
+      limit.begin(result);
       const unfinished = batch.events.flatMap((event, at) => {
         const outcome = result.outcomes[at] ?? undefined;
-        if (outcome !== undefined) report.add(event.line, outcome);
+        if (outcome !== undefined) report.add(event.line, limit.foresee(outcome));
         return outcome === undefined ? (left[at] ?? []) : [];
       });
       inVain = unfinished.length === batch.events.length ? inVain + 1 : 0;
