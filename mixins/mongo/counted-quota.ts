@@ -9,6 +9,8 @@ import { LRUCache } from "lru-cache";
 export interface CountedQuota<Owner extends string> {
   /** Counts one more record; false if the owner has reached the limit. */
   reserve(owner: Owner): Promise<boolean>;
+  /** The number of further records that the owner may have. */
+  room(owner: Owner): Promise<number>;
   /** Subtracts records: a reserved one was not stored, or others were removed. */
   release(owner: Owner, records?: number): void;
 }
@@ -62,6 +64,9 @@ export function countedQuota<Owner extends string>(
       if (current.records >= maxRecords) return false;
       current.records += 1;
       return true;
+    },
+    async room(owner) {
+      return Math.max(0, maxRecords - (await currentCount(owner)).records);
     },
     release(owner, records = 1) {
       void counts.get(owner)?.then(

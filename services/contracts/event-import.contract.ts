@@ -1,7 +1,7 @@
 import { calendarNumber, settingsOwnerOfCalendar } from "./calendar-events.contract.ts";
 import { action } from "./contract.ts";
 import { flag, guildId, integer, listOf, listOfIntegers, textOf } from "./field-rules.ts";
-import type { GuildId } from "./ids.ts";
+import type { EventId, GuildId } from "./ids.ts";
 
 /** The reasons for which a VEVENT is skipped (D52). */
 export const SKIP_REASONS = [
@@ -133,11 +133,15 @@ export interface ImportedOutcome {
   /** The reason of a skipped VEVENT. */
   readonly skipped?: SkipReason;
   readonly changes?: readonly ChangeReason[];
+  /** The stored event of the VEVENT; absent for a VEVENT of an occurrence, and if no event is stored. */
+  readonly id?: EventId;
 }
 
 export interface ImportEventsResult {
   /** The outcome of each VEVENT, in order; null for one that was not completed in time: send it again. */
   readonly outcomes: readonly (ImportedOutcome | null)[];
+  /** In a dry run, the number of further events that the guild may have. */
+  readonly room?: number;
 }
 
 /**

@@ -5,6 +5,7 @@ import { takeEnvironment } from "./run/service-environment.ts";
 import { runDemo } from "./cli/demo.ts";
 import { runBackup } from "./cli/backup.ts";
 import { runBusUsers } from "./cli/bus-users.ts";
+import { runImport } from "./cli/import.ts";
 import { runKeys } from "./cli/keys.ts";
 import { runInOneProcess, runSingleService, runInProcesses } from "./run/modes.ts";
 import { runRestore } from "./cli/restore.ts";
@@ -39,10 +40,11 @@ function run(mode: string, args: readonly string[], env: Environment): Promise<v
   if (mode === "bus-users") return runBusUsers(args, env);
   if (mode === "schema") return runSchema(args, env);
   if (mode === "backup") return runBackup(args, env);
+  if (mode === "import") return runImport(args, env);
   if (mode === "restore") return runRestore(args, env);
   if (isServiceName(mode)) return runSingleService(mode, env);
   throw new StartupError(
-    `Unknown mode: give all, nats, demo, keys, bus-users, schema, backup, restore or one of ${SERVICES.join(", ")}`,
+    `Unknown mode: give all, nats, demo, keys, bus-users, schema, backup, restore, import or one of ${SERVICES.join(", ")}`,
   );
 }
 

@@ -8,6 +8,7 @@ import { POST_STATES, REASON_CODES } from "../../services/contracts/dispatch.con
 import { ERRORS } from "../../services/contracts/errors.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";
 import { exportWebhookMetrics } from "../../services/webhooks/webhooks.metrics.ts";
+import { exportFollowMetrics } from "../../services/calendar-events/follow/follow.metrics.ts";
 import { exportDispatchMetrics } from "../../services/dispatch/dispatch.metrics.ts";
 import { ALERTS, isAlert, RULES } from "./alert-rules.ts";
 import { EXPORTERS } from "./exporters.ts";
@@ -34,6 +35,7 @@ describe("alert rules and dashboard", () => {
   beforeAll(async () => {
     collectProcessMetrics();
     exportDispatchMetrics();
+    exportFollowMetrics();
     exportWebhookMetrics();
     for (const { name, type } of await metricsRegistry.getMetricsAsJSON()) {
       const labels = (metricsRegistry.getSingleMetric(name) as unknown as { labelNames: string[] }).labelNames;

@@ -4394,4 +4394,19 @@ export interface CalendarImport {
      */
     count: number;
   }[];
+  /**
+   * The stored events of VEVENTs without a RECURRENCE-ID, by line, at most 10000; only with `ids=true`
+   *
+   * @maxItems 10000
+   */
+  ids?: {
+    /**
+     * Line of the VEVENT's BEGIN in the body, from 1
+     */
+    line: number;
+    /**
+     * Id of its event
+     */
+    event_id: string;
+  }[];
 }

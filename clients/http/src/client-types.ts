@@ -97,6 +97,8 @@ export interface ImportQuery {
   readonly calendar_number: number;
   /** Reports what an import would do, and stores nothing. */
   readonly dry_run?: boolean | undefined;
+  /** Adds `ids`, the ids of the events, to the response. */
+  readonly ids?: boolean | undefined;
 }
 
 export interface GuildcalClient {

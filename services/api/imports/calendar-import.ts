@@ -24,6 +24,7 @@ import { rateHeaders } from "../rates/rate-headers.ts";
 import { RequestRefused, toRefusal } from "../request-handler.ts";
 import { bodyOf } from "./body-chunks.ts";
 import { ImportReport, type ImportResponse } from "./import-report.ts";
+import { ForeseenLimit } from "./foreseen-limit.ts";
 import { headersRefusal, type ImportQuery, readImportQuery } from "./import-request.ts";
 import { ImportSlots } from "./import-slots.ts";
 
@@ -81,7 +82,8 @@ export function calendarImport({
   }
 
   async function sendBatch(of: Import, batch: ImportBatch, isLast: boolean): Promise<ImportEventsResult | Refusal> {
-    const { query, meta, importId, allowed } = of;
+    const { meta, importId, allowed } = of;
+    const { ids: _, ...query } = of.query;
     const slot = await concurrency.acquire({
       contract: {},
       guildId: query.guildId,
@@ -100,12 +102,16 @@ export function calendarImport({
     of: Import,
     { events, unreadable, ...scanned }: ScannedCalendar,
   ): Promise<ImportResponse | Refusal> {
-    const report = new ImportReport();
+    const [report, limit] = [new ImportReport(), new ForeseenLimit()];
     const endsAt = monotonic() + MAX_IMPORT_MS;
     const ordered = orderEvents(events);
     for (const event of [...unreadable, ...ordered.duplicates]) report.addSkipped(event);
     const respond = (isComplete: boolean) =>
-      report.response(isComplete, { isDryRun: of.query.dryRun, notImported: scanned.notImported });
+      report.response(isComplete, {
+        isDryRun: of.query.dryRun,
+        hasIds: of.query.ids,
+        notImported: scanned.notImported,
+      });
     /** A call that is the last one ends the lease of the calendar, so that the next import can begin at once. */
     const respondIncomplete = async () => {
       await sendBatch(of, { events: [], ofSeries: [], zones: [] }, true);
@@ -121,9 +127,10 @@ export function calendarImport({
       const batch = batchFrom(left, scanned.zones, 0);
       const result = await sendBatch(of, batch, batch.events.length === left.length);
       if (isRefusal(result)) return result;
+      limit.begin(result);
       const unfinished = batch.events.flatMap((event, at) => {
         const outcome = result.outcomes[at] ?? undefined;
-        if (outcome !== undefined) report.add(event.line, outcome);
+        if (outcome !== undefined) report.add(event.line, limit.foresee(outcome));
         return outcome === undefined ? (left[at] ?? []) : [];
       });
       callsInVain = unfinished.length === batch.events.length ? callsInVain + 1 : 0;

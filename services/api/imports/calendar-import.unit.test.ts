@@ -46,9 +46,9 @@ function importing({ call, slots = new ImportSlots(), monotonic = () => 0, rejec
     slots,
     monotonic,
   });
-  const send = async (body: string, guild = "1") => {
+  const send = async (body: string, guild = "1", query = "") => {
     const message = {
-      url: `${IMPORT_PATH}?guild_id=${guild}&calendar_number=1`,
+      url: `${IMPORT_PATH}?guild_id=${guild}&calendar_number=1${query}`,
       headers: { "content-type": "text/calendar" },
       complete: true,
       socket: { destroyed: false },
@@ -120,6 +120,16 @@ describe("an import", () => {
     const refused = async () => Promise.reject(asError(refuse("CALENDAR_NOT_FOUND")));
     await expect(importing({ call: refused }).send(vevents(1))).rejects.toMatchObject({
       refusal: { refusal: "CALENDAR_NOT_FOUND" },
+    });
+  });
+
+  test("foresees in a dry run what the limit of the guild would skip, over all calls", async () => {
+    const call = async (params: ImportEventsParams) => ({ ...(await allCreated(params)), room: 130 });
+    const report = await importing({ call }).send(vevents(250), "1", "&dry_run=true");
+    expect(report).toMatchObject({
+      created: 130,
+      skipped: 120,
+      reasons: [{ reason: "TOO_MANY_EVENTS", count: 120 }],
     });
   });
 

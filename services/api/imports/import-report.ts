@@ -7,6 +7,7 @@ import {
   type ImportOutcome,
   type SkipReason,
 } from "../../contracts/event-import.contract.ts";
+import type { EventId } from "../../contracts/ids.ts";
 
 /** A VEVENT that was skipped, or whose event differs from it. */
 export interface ReportEntry {
@@ -32,17 +33,27 @@ export type ImportResponse = Readonly<Record<ImportOutcome, number>> & {
   readonly report_omitted: number;
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
   readonly not_imported: readonly { readonly name: string; readonly count: number }[];
+  /** The events of VEVENTs; only if the request asks for them. */
+  readonly ids?: readonly ImportedId[];
 };
+
+interface ImportedId {
+  /** The line of the VEVENT's BEGIN. */
+  readonly line: number;
+  readonly event_id: EventId;
+}
 
 /** Collects the outcomes of an import. */
 export class ImportReport {
   readonly #counts = new Map<ImportOutcome, number>();
   readonly #reasons = new Map<SkipReason | ChangeReason, number>();
   readonly #entries: ReportEntry[] = [];
+  readonly #ids: ImportedId[] = [];
   #changed = 0;
   #omitted = 0;
 
-  add(line: number, { outcome, skipped, changes = [] }: ImportedOutcome): void {
+  add(line: number, { outcome, skipped, changes = [], id }: ImportedOutcome): void {
+    if (id !== undefined && this.#ids.length < MAX_REPORT_ENTRIES) this.#ids.push({ line, event_id: id });
     this.#counts.set(outcome, (this.#counts.get(outcome) ?? 0) + 1);
     if (changes.length > 0) this.#changed += 1;
     if (skipped !== undefined) this.#note(line, "skipped", skipped);
@@ -55,7 +66,11 @@ export class ImportReport {
 
   response(
     isComplete: boolean,
-    { isDryRun, notImported }: { readonly isDryRun: boolean; readonly notImported: ReadonlyMap<string, number> },
+    {
+      isDryRun,
+      hasIds,
+      notImported,
+    }: { readonly isDryRun: boolean; readonly hasIds: boolean; readonly notImported: ReadonlyMap<string, number> },
   ): ImportResponse {
     const count = (outcome: ImportOutcome) => [outcome, this.#counts.get(outcome) ?? 0] as const;
     return {
@@ -68,6 +83,7 @@ export class ImportReport {
       report_omitted: this.#omitted,
       reasons: [...this.#reasons].map(([reason, of]) => ({ reason, count: of })),
       not_imported: [...notImported].map(([name, of]) => ({ name, count: of })),
+      ...(hasIds ? { ids: this.#ids.toSorted((one, other) => one.line - other.line) } : {}),
     };
   }
 

@@ -237,7 +237,9 @@ describe("imports of calendars (D52)", () => {
   test("a guild at its limit gets the events that fit, and the reason for the others with their lines", async () => {
     const guild = newGuild();
     const events = Array.from({ length: 63 }, (_, at) => `UID:${at}\nDTSTART:20260305T100000Z\nSUMMARY:${at}`);
+    const dry = await guild.load(vcalendar(...events), "&dry_run=true");
     const { report, reasons, ...imported } = await guild.load(vcalendar(...events));
+    expect([counts(dry), dry["reasons"]]).toEqual([counts(imported), reasons]);
     expect(counts(imported)).toEqual({ ...none, created: 60, skipped: 3 });
     expect(reasons).toEqual([{ reason: "TOO_MANY_EVENTS", count: 3 }]);
     const lines = (report as { line: number }[]).map(({ line }) => (line - 3) / 5);

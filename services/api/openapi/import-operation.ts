@@ -28,12 +28,29 @@ const parameters: readonly JsonSchema[] = [
     description: "`true` reports what an import would do, and stores nothing",
     schema: { type: "boolean", default: false },
   },
+  {
+    name: "ids",
+    in: "query",
+    description: "`true` adds `ids` to the response, the ids of the events",
+    schema: { type: "boolean", default: false },
+  },
 ];
 
 const count = (description: string): JsonSchema => ({ type: "integer", minimum: 0, description });
 
-function objectOf(properties: Readonly<Record<string, JsonSchema>>, description: string): JsonSchema {
-  return { type: "object", description, properties, required: Object.keys(properties), additionalProperties: false };
+function objectOf(
+  properties: Readonly<Record<string, JsonSchema>>,
+  description: string,
+  optional: Readonly<Record<string, JsonSchema>> = {},
+): JsonSchema {
+  const required = Object.keys(properties);
+  return {
+    type: "object",
+    description,
+    properties: { ...properties, ...optional },
+    required,
+    additionalProperties: false,
+  };
 }
 
 const REASONS = [...SKIP_REASONS, ...CHANGE_REASONS];
@@ -97,6 +114,20 @@ const RESPONSE = objectOf(
     },
   },
   "The outcome of an import.",
+  {
+    ids: {
+      type: "array",
+      maxItems: MAX_REPORT_ENTRIES,
+      description: `The stored events of VEVENTs without a RECURRENCE-ID, by line, at most ${MAX_REPORT_ENTRIES}; only with \`ids=true\``,
+      items: objectOf(
+        {
+          line: { type: "integer", minimum: 1, description: "Line of the VEVENT's BEGIN in the body, from 1" },
+          event_id: { type: "string", description: "Id of its event" },
+        },
+        "A VEVENT with its event.",
+      ),
+    },
+  },
 );
 
 const HEADERS = Object.fromEntries(

@@ -57,7 +57,7 @@ export function eventImport({ store, calendars, imports, clock }: EventImportPar
     const target = { store, calendar, isDryRun, isOver: () => clock() >= endsAt, onWritten: onWritten.event };
     await importAll(target, params, checked, outcomes);
     if (params.isLast && !isDryRun && !outcomes.includes(null)) await imports.release(params);
-    return { outcomes };
+    return isDryRun ? { outcomes, room: await store.room(guildId) } : { outcomes };
   };
 }
 

@@ -55,7 +55,7 @@ export async function importGroup(
       const written = await importOne(target, event, imported, kept);
       if (written === undefined) return;
       event = written.event;
-      settle(at, written.outcome);
+      settle(at, withId(target, written));
     }
   }
 }
@@ -159,6 +159,15 @@ async function cancelOccurrences(
     await importOccurrence(target, event, key, cancelledFields(imported));
   }
   return true;
+}
+
+/** The outcome with the id of the event, if it is stored. */
+function withId(
+  { isDryRun }: ImportTarget,
+  { event, outcome }: { readonly event: StoredEvent | undefined; readonly outcome: ImportedOutcome },
+): ImportedOutcome {
+  const isNew = outcome.outcome === "created";
+  return event === undefined || (isNew && isDryRun) ? outcome : { ...outcome, id: event.id };
 }
 
 function withChanges(outcome: ImportedOutcome, changes: ImportedOutcome["changes"] = []): ImportedOutcome {

@@ -6,6 +6,8 @@ import type { GuildId } from "../../contracts/ids.ts";
 export interface EventQuota {
   /** Counts one more event; refuses if the guild has reached the limit. */
   reserve(guildId: GuildId): Promise<Refusal | undefined>;
+  /** The number of further events that the guild may have. */
+  room(guildId: GuildId): Promise<number>;
   /** Subtracts events: a reserved one was not stored, or an event was removed with its overrides. */
   release(guildId: GuildId, events?: number): void;
 }
@@ -25,6 +27,7 @@ export function eventQuota(
       if (await quota.reserve(guildId)) return undefined;
       return refuse("TOO_MANY_EVENTS", undefined, `The guild has ${maxEvents} events and changed occurrences already`);
     },
+    room: (guildId) => quota.room(guildId),
     release: (guildId, events) => quota.release(guildId, events),
   };
 }

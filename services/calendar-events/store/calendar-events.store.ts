@@ -51,6 +51,8 @@ export interface CalendarEventsStore extends EventReads {
   calendarsInSnapshot(guildId: GuildId): Promise<{ numbers: readonly number[]; reads: EventReads }>;
   /** The number of events and overrides of the guild. */
   countStored(guildId: GuildId): Promise<number>;
+  /** The number of further events and overrides that the guild may have. */
+  room(guildId: GuildId): Promise<number>;
   /** Stores a new event; false if another event has its id. Refuses if the guild has reached its limit. */
   insert(event: CalendarEvent): Promise<boolean | Refusal>;
   /**
@@ -174,6 +176,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     ...eventReads(model),
 
     countStored,
+    room: (guildId) => quota.room(guildId),
 
     snapshotReads: () => eventReads(model, {}),
 

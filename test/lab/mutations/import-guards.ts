@@ -227,4 +227,13 @@ export const IMPORT_GUARDS: readonly TestedGuard[] = [
     needsServers: true,
     test: "belongs to one import of a calendar at a time",
   },
+  {
+    ...sending,
+    guard: "a dry run foresees the limit of events",
+    file: "services/api/imports/foreseen-limit.ts",
+    in: "ForeseenLimit",
+    code: "this.#room <= 0",
+    without: "false",
+    test: "foresees in a dry run what the limit of the guild would skip",
+  },
 ];
