@@ -27,6 +27,7 @@ export const announcementSchema = new Schema<AnnouncementRow>(
     minutes: Number,
     offsets: { type: [offsetPaths], default: undefined },
     info: String,
+    template: { type: { title: String, body: String, fields: [String], _id: false }, default: undefined },
     enabled: Boolean,
     infoOnly: Boolean,
     subscribersRole: [String],

@@ -254,6 +254,7 @@ export function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
     minutes: row.minutes,
     ...(row.offsets === undefined ? undefined : { offsets: row.offsets }),
     info: row.info,
+    ...(row.template === undefined ? undefined : { template: row.template }),
     enabled: row.enabled,
     infoOnly: row.infoOnly,
     subscribersRole: row.subscribersRole,

@@ -19,6 +19,7 @@ import {
   type GuildId,
   type OccurrenceId,
 } from "./ids.ts";
+import { type MessageTemplate, templateRule } from "./message-template.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
@@ -40,6 +41,8 @@ export interface Announcement extends Changed {
   /** When it is posted, in place of the lead time; without duplicates (D54). */
   readonly offsets?: readonly PostOffset[];
   readonly info: string;
+  /** The layout of its messages, in place of the guild's (D61). */
+  readonly template?: MessageTemplate;
   readonly enabled: boolean;
   readonly infoOnly: boolean;
   /** Role ids, `everyone`, `here`. */
@@ -95,6 +98,7 @@ export interface CreateAnnouncementParams {
   readonly minutes?: number;
   readonly offsets?: readonly PostOffset[];
   readonly info: string;
+  readonly template?: MessageTemplate;
   readonly enabled?: boolean;
   readonly infoOnly?: boolean;
   readonly subscribersRole?: readonly string[];
@@ -109,10 +113,12 @@ export interface SubscriberChanges {
   readonly subscribersUserRemove?: readonly string[];
 }
 
-/** An absent field stays. A null `info` clears it. */
+/** An absent field stays. A null `info` or `template` clears it. */
 export type UpdateAnnouncementParams = { readonly guildId: GuildId; readonly id: string } & {
-  readonly [Field in Exclude<keyof CreateAnnouncementParams, "guildId" | "info">]?: CreateAnnouncementParams[Field];
-} & { readonly info?: string | null } & SubscriberChanges &
+  readonly [
+    Field in Exclude<keyof CreateAnnouncementParams, "guildId" | "info" | "template">
+  ]?: CreateAnnouncementParams[Field];
+} & { readonly info?: string | null; readonly template?: MessageTemplate | null } & SubscriberChanges &
   IfRevision;
 
 export const createAnnouncement = action<CreateAnnouncementParams, { readonly id: AnnouncementId } & Revised>({
@@ -128,6 +134,7 @@ export const createAnnouncement = action<CreateAnnouncementParams, { readonly id
     minutes: optional(announcementRules.minutes),
     offsets: optional(announcementRules.offsets),
     info: announcementRules.info,
+    template: optional(templateRule),
     enabled: optional(flag, ANNOUNCEMENT_DEFAULTS.enabled),
     infoOnly: optional(flag, ANNOUNCEMENT_DEFAULTS.infoOnly),
     subscribersRole: optional(announcementRules.subscribersRole, ANNOUNCEMENT_DEFAULTS.subscribersRole),
@@ -158,6 +165,7 @@ export const updateAnnouncement = action<UpdateAnnouncementParams, Revised>({
     minutes: optional(announcementRules.minutes),
     offsets: optional(announcementRules.offsets),
     info: clearable(announcementRules.info),
+    template: clearable(templateRule),
     enabled: optional(flag),
     infoOnly: optional(flag),
     subscribersRole: optional(announcementRules.subscribersRole),

@@ -1,7 +1,18 @@
 import { action, broadcastEvent } from "./contract.ts";
 import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
-import { flag, guildId, integer, oneOf, optional, revisionNumber, snowflakeOr, textOf } from "./field-rules.ts";
+import {
+  clearable,
+  flag,
+  guildId,
+  integer,
+  oneOf,
+  optional,
+  revisionNumber,
+  snowflakeOr,
+  textOf,
+} from "./field-rules.ts";
 import type { GuildId } from "./ids.ts";
+import { type MessageTemplate, templateRule } from "./message-template.ts";
 import { type IfRevision, ifRevision } from "./revision.ts";
 
 export const LANGUAGES = ["ENGLISH", "JAPANESE", "PORTUGUESE", "SPANISH"] as const;
@@ -23,6 +34,8 @@ export interface GuildSettings {
   readonly maxCalendars: number;
   readonly twelveHour: boolean;
   readonly branded: boolean;
+  /** The layout of the messages of announcements without a template of their own (D61). */
+  readonly template?: MessageTemplate;
   /** Number of writes, from 1; 0 for the defaults of a guild without stored settings. */
   readonly revision: number;
 }
@@ -30,7 +43,11 @@ export interface GuildSettings {
 /** Fields that only an `operator` key may change (D11). */
 export const OPERATOR_FIELDS = ["externalCalendar", "patronGuild", "devGuild", "maxCalendars", "branded"] as const;
 
-export type GuildSettingsChanges = Partial<Omit<GuildSettings, "guildId" | "revision">>;
+/** An absent field stays. A null clears an optional setting. */
+export type GuildSettingsChanges = Partial<Omit<GuildSettings, "guildId" | "revision" | ClearableSetting>> & {
+  readonly [Field in ClearableSetting]?: GuildSettings[Field] | null;
+};
+type ClearableSetting = "template";
 
 /** The prefix of D10. The API document has PREFIX, because code generators do not support the Unicode classes of VISIBLE. */
 const PREFIX = /^[^\s\x00-\x1f\x7f-\x9f]+$/u;
@@ -64,6 +81,7 @@ export const updateGuildSettings = action<{ guildId: GuildId } & GuildSettingsCh
     maxCalendars: optional(integer(1, MAX_CALENDARS)),
     twelveHour: optional(flag),
     branded: optional(flag),
+    template: clearable(templateRule),
     ifRevision,
   },
   idempotent: true,

@@ -13,6 +13,10 @@ export interface Occurrence extends EventTexts, AllDayFields, Changed {
   /** The series from which its series was split: their announcements cover it, too (D51). */
   readonly follows?: readonly EventId[];
   readonly calendarNumber: number;
+  /** Only with texts. */
+  readonly calendarName?: string;
+  /** Its number in its series, from 1, up to 10 000; only with texts (D61). */
+  readonly occurrenceNumber?: number;
   /** IANA name of the calendar's time zone (D22). */
   readonly timezone: string;
   readonly startsAt: EpochMs;

@@ -40,7 +40,7 @@ export interface RecurrenceView extends Recurrence {
 }
 
 /** The highest count of a recurrence (D15). */
-const MAX_OCCURRENCES = 10_000;
+export const MAX_OCCURRENCES = 10_000;
 
 /** Exceptions, and additions, of a series (D45), not counting occurrences that are cancelled by their ids. */
 export const MAX_RULE_DATES = 100;

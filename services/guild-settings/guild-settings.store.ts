@@ -27,6 +27,7 @@ const schema = new Schema<SettingsRow>(
     maxCalendars: Number,
     twelveHour: Boolean,
     branded: Boolean,
+    template: { type: { title: String, body: String, fields: [String], _id: false }, default: undefined },
   } satisfies Record<keyof SettingsRow, unknown>,
   { collection: "guild_settings", versionKey: false },
 );

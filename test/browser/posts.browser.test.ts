@@ -72,10 +72,15 @@ describe("the posts in the console", () => {
     expect(await message.locator(".time").count()).toBeGreaterThan(0);
     await dialog().getByLabel("Hours before the start").fill("2");
     await dialog().getByLabel("Additional information").first().fill("Bring water");
+    await dialog().getByLabel("Title of the message").fill("{name} at {location}");
+    const preview = (label: string) => dialog().locator(".preview-content").filter({ hasText: label });
+    await preview("not saved yet.").filter({ hasText: "Raid night at Molten Core" }).waitFor();
     await dialog().getByRole("button", { name: "Save" }).click();
-    await message.getByText("Bring water").waitFor();
+    await preview("as saved.").filter({ hasText: "Bring water" }).waitFor();
     const { announcements } = await guild.post("/v1/announcement/list", { amount: -1 });
-    expect(announcements).toMatchObject([{ hours: 2, info: "Bring water", subscribers_role: ["everyone"] }]);
+    expect(announcements).toMatchObject([
+      { hours: 2, info: "Bring water", subscribers_role: ["everyone"], template: { title: "{name} at {location}" } },
+    ]);
     await dialog().getByRole("button", { name: "Delete" }).click();
     await dialog().getByRole("button", { name: "Delete" }).click();
     await page.getByText("No announcements.").waitFor();

@@ -129,6 +129,7 @@ const anyUpdateOfAnnouncement = fc
     lead: sometimes(lead),
     channel: sometimes(fc.constantFrom("71", "72")),
     info: sometimes(fc.constantFrom("", "New info")),
+    template: seldom(fc.constantFrom(null, {}, { title: "{name} at {start:time}" })),
     enabled: seldom(fc.boolean()),
     subscribersUserAdd: seldom(fc.constant(["42"])),
     target: seldom(announcementFields),
@@ -152,6 +153,7 @@ const anySettings = fc
   .record({
     lang: seldom(fc.constantFrom("ENGLISH", "SPANISH")),
     twelveHour: seldom(fc.boolean()),
+    template: seldom(fc.constantFrom(null, { body: "{location} {offset}" })),
     prefix: seldom(fc.constantFrom("!", "?")),
     maxCalendars: seldom(fc.integer({ min: 1, max: 2 })),
   })

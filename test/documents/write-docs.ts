@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROUTES } from "../../services/api/route-table.ts";
+import { PLACEHOLDERS } from "../../services/contracts/message-template.ts";
 import { ALL_SETTINGS } from "../../services/launch/run/service-factories.ts";
 import { PROJECT } from "../harness/guildcal-process.ts";
 import { apiBlocks } from "./api-reference.ts";
@@ -12,6 +13,7 @@ export const GENERATED: Readonly<Record<string, () => Blocks>> = {
   "docs/api.md": apiBlocks,
   "docs/configuration.md": () => ({ settings: settingsTable() }),
   "docs/nats-reference.md": busBlocks,
+  "docs/posting.md": () => ({ placeholders: placeholdersTable() }),
   "docs/endpoints.md": () => ({ endpoints: endpointsTable() }),
 };
 
@@ -22,6 +24,11 @@ function settingsTable(): string {
     return [`\`${name}\``, shown, about, expects];
   });
   return table(["variable", "default", "meaning", "must be"], rows);
+}
+
+function placeholdersTable(): string {
+  const rows = Object.entries(PLACEHOLDERS).map(([name, about]) => [`\`{${name}}\``, about]);
+  return table(["placeholder", "text"], rows);
 }
 
 function endpointsTable(): string {

@@ -33,6 +33,8 @@ export interface Announcement extends Changed {
   /** When it is posted, in place of the lead time; without duplicates (D54). */
   readonly offsets?: readonly PostOffset[];
   readonly info: string;
+  /** The layout of its messages, in place of the guild's (D61). */
+  readonly template?: MessageTemplate;
   readonly enabled: boolean;
   readonly infoOnly: boolean;
   /** Role ids, `everyone`, `here`. */
@@ -61,6 +63,7 @@ export interface CreateAnnouncementParams {
   readonly minutes?: number;
   readonly offsets?: readonly PostOffset[];
   readonly info: string;
+  readonly template?: MessageTemplate;
   readonly enabled?: boolean;
   readonly infoOnly?: boolean;
   readonly subscribersRole?: readonly string[];
@@ -75,10 +78,12 @@ export interface SubscriberChanges {
   readonly subscribersUserRemove?: readonly string[];
 }
 
-/** An absent field stays. A null `info` clears it. */
+/** An absent field stays. A null `info` or `template` clears it. */
 export type UpdateAnnouncementParams = { readonly guildId: GuildId; readonly id: string } & {
-  readonly [Field in Exclude<keyof CreateAnnouncementParams, "guildId" | "info">]?: CreateAnnouncementParams[Field];
-} & { readonly info?: string | null } & SubscriberChanges &
+  readonly [
+    Field in Exclude<keyof CreateAnnouncementParams, "guildId" | "info" | "template">
+  ]?: CreateAnnouncementParams[Field];
+} & { readonly info?: string | null; readonly template?: MessageTemplate | null } & SubscriberChanges &
   IfRevision;
 
 export interface AnnouncementReference {
@@ -682,11 +687,18 @@ export interface GuildSettings {
   readonly maxCalendars: number;
   readonly twelveHour: boolean;
   readonly branded: boolean;
+  /** The layout of the messages of announcements without a template of their own (D61). */
+  readonly template?: MessageTemplate;
   /** Number of writes, from 1; 0 for the defaults of a guild without stored settings. */
   readonly revision: number;
 }
 
-export type GuildSettingsChanges = Partial<Omit<GuildSettings, "guildId" | "revision">>;
+/** An absent field stays. A null clears an optional setting. */
+export type GuildSettingsChanges = Partial<Omit<GuildSettings, "guildId" | "revision" | ClearableSetting>> & {
+  readonly [Field in ClearableSetting]?: GuildSettings[Field] | null;
+};
+
+type ClearableSetting = "template";
 
 export interface GuildSettingsChanged {
   readonly guildId: GuildId;
@@ -713,6 +725,21 @@ export type EpochMs = number;
 
 /** A date of the Gregorian calendar without a time zone, `YYYY-MM-DD`, from 1970-01-01 to 9999-12-31 (D50). */
 export type DateText = string;
+
+/** The layout of the messages of an announcement (D61). An absent part is as without a template. */
+export interface MessageTemplate {
+  /** The title of the embed, with placeholders. */
+  readonly title?: string;
+  /** The description of the embed, with placeholders, in place of the event's description. */
+  readonly body?: string;
+  /** The parts of the embed that are shown; all of them if absent. */
+  readonly fields?: readonly TemplateField[];
+}
+
+/** The parts of the embed that a template can omit. */
+export const TEMPLATE_FIELDS = ["TIMES", "LOCATION", "INFO", "IMAGE", "IDS"] as const;
+
+export type TemplateField = (typeof TEMPLATE_FIELDS)[number];
 
 /** The part of a list, or of a search, that one response has (D49). */
 export interface Page<Entry> {

@@ -1239,6 +1239,10 @@ export interface V1AnnouncementCreateRequest {
    */
   info: string;
   /**
+   * Layout of the messages; an absent part is as without a template. docs/posting.md lists the placeholders, such as {name} and {start:relative}. Null removes it.
+   */
+  template?: MessageTemplateInput | null;
+  /**
    * Whether the announcement is posted.
    */
   enabled?: boolean | null;
@@ -1271,6 +1275,25 @@ export interface OffsetInput {
    * Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED.
    */
   minutes: number;
+}
+/**
+ * Layout of the messages of an announcement, with placeholders.
+ */
+export interface MessageTemplateInput {
+  /**
+   * Title of the embed, with placeholders; without visible characters the name of the event.
+   */
+  title?: string | null;
+  /**
+   * Description of the embed, with placeholders, in place of the event's description.
+   */
+  body?: string | null;
+  /**
+   * Parts of the embed that are shown: TIMES (start and end), LOCATION, INFO (`info`), IMAGE and IDS (footer with ids); all when absent.
+   *
+   * @maxItems 5
+   */
+  fields?: ("TIMES" | "LOCATION" | "INFO" | "IMAGE" | "IDS")[] | null;
 }
 /**
  * Body of a response of `/v1/announcement/create` with the status 200. Creates an announcement, which is posted at set times relative to each event that it covers.
@@ -1347,6 +1370,10 @@ export interface Announcement {
    */
   info: string;
   /**
+   * Layout of the messages; an absent part is as without a template. docs/posting.md lists the placeholders, such as {name} and {start:relative}. It replaces the template of the guild as a whole.
+   */
+  template?: MessageTemplate;
+  /**
    * Whether the announcement is posted.
    */
   enabled: boolean;
@@ -1379,6 +1406,23 @@ export interface Offset {
    * Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED.
    */
   minutes: number;
+}
+/**
+ * Layout of the messages of an announcement, with placeholders.
+ */
+export interface MessageTemplate {
+  /**
+   * Title of the embed, with placeholders; without visible characters the name of the event.
+   */
+  title?: string;
+  /**
+   * Description of the embed, with placeholders, in place of the event's description.
+   */
+  body?: string;
+  /**
+   * Parts of the embed that are shown: TIMES (start and end), LOCATION, INFO (`info`), IMAGE and IDS (footer with ids); all when absent.
+   */
+  fields?: ("TIMES" | "LOCATION" | "INFO" | "IMAGE" | "IDS")[];
 }
 /**
  * Body of a request to `/v1/announcement/list`. Lists the guild's announcements in the order of their creation.
@@ -1470,6 +1514,10 @@ export interface ListedAnnouncement {
    * Additional text of the post, at most 4000 characters; empty for none.
    */
   info: string;
+  /**
+   * Layout of the messages; an absent part is as without a template. docs/posting.md lists the placeholders, such as {name} and {start:relative}. Null removes it.
+   */
+  template?: MessageTemplate;
   /**
    * Whether the announcement is posted.
    */
@@ -1849,11 +1897,11 @@ export interface Message {
  */
 export interface Embed {
   /**
-   * Title: the event's name.
+   * Title: the event's name, or that of the template.
    */
   title?: string;
   /**
-   * The event's description.
+   * The event's description, or the body of the template.
    */
   description?: string;
   /**
@@ -1873,7 +1921,7 @@ export interface Embed {
    */
   footer?: EmbedFooter;
   /**
-   * Start, end, location and additional information.
+   * Start, end, location and additional information, as far as the template shows them.
    */
   fields?: EmbedField[];
 }
@@ -1997,6 +2045,10 @@ export interface V1AnnouncementUpdateRequest {
    * Additional text of the post, at most 4000 characters; empty for none.
    */
   info?: string | null;
+  /**
+   * Layout of the messages; an absent part is as without a template. docs/posting.md lists the placeholders, such as {name} and {start:relative}. Null removes it.
+   */
+  template?: MessageTemplateInput | null;
   /**
    * Whether the announcement is posted.
    */
@@ -2234,6 +2286,10 @@ export interface GuildSettings {
    * Whether posts show the guild's name as their author; only with the sink `discord`. Only operator keys change it.
    */
   branded: boolean;
+  /**
+   * Layout of the messages; an absent part is as without a template. docs/posting.md lists the placeholders, such as {name} and {start:relative}. For announcements without a template of their own.
+   */
+  template?: MessageTemplate;
 }
 /**
  * Body of a request to `/v2/guild/settings/update`. Changes the given settings of the guild.
@@ -2283,6 +2339,10 @@ export interface V2GuildSettingsUpdateRequest {
    * Whether posts show the guild's name as their author; only with the sink `discord`. Only operator keys change it.
    */
   branded?: boolean;
+  /**
+   * Layout of the messages; an absent part is as without a template. docs/posting.md lists the placeholders, such as {name} and {start:relative}. Null removes it.
+   */
+  template?: MessageTemplateInput | null;
 }
 /**
  * Body of a response of `/v2/guild/settings/update` with the status 200. Changes the given settings of the guild.
@@ -2871,6 +2931,10 @@ export interface DraftChange {
    * Additional text of the post, at most 4000 characters; empty for none.
    */
   info?: string | null;
+  /**
+   * Layout of the messages; an absent part is as without a template. docs/posting.md lists the placeholders, such as {name} and {start:relative}. Null removes it.
+   */
+  template?: MessageTemplateInput | null;
   /**
    * Whether the announcement is posted.
    */

@@ -8,6 +8,7 @@ import {
   type CreateAnnouncementParams,
   type UpdateAnnouncementParams,
 } from "../../contracts/announcements.contract.ts";
+import { givenParts } from "../../contracts/message-template.ts";
 import type { Color } from "../../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { AnnouncementId } from "../../contracts/ids.ts";
@@ -50,6 +51,7 @@ export function newAnnouncement(
     ...referenceFields(params.type, eventId, params.eventColor ?? NO_COLOR),
     ...newTimes(params),
     info: params.info,
+    ...definedFields({ template: givenParts(params.template) }),
     enabled: params.enabled ?? ANNOUNCEMENT_DEFAULTS.enabled,
     infoOnly: params.infoOnly ?? ANNOUNCEMENT_DEFAULTS.infoOnly,
     subscribersRole: params.subscribersRole ?? ANNOUNCEMENT_DEFAULTS.subscribersRole,
@@ -97,6 +99,7 @@ export function changeAnnouncement(
     ...referenceFields(type, eventId ?? stored.eventId, changes.eventColor ?? stored.eventColor),
     ...changedTimes(stored, changes),
     info: changes.info === undefined ? stored.info : (changes.info ?? ""),
+    ...definedFields({ template: changes.template === undefined ? stored.template : givenParts(changes.template) }),
     enabled: changes.enabled ?? stored.enabled,
     infoOnly: changes.infoOnly ?? stored.infoOnly,
     ...subscribers,

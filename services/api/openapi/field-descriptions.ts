@@ -1,6 +1,7 @@
 import { EVENT_DESCRIPTIONS } from "./event-descriptions.ts";
 import { PLAN_DESCRIPTIONS } from "./plan-descriptions.ts";
 import { FOLLOW_DESCRIPTIONS } from "./follow-descriptions.ts";
+import { TEMPLATE_DESCRIPTIONS } from "./template-descriptions.ts";
 import { WEBHOOK_DESCRIPTIONS } from "./webhook-descriptions.ts";
 
 const NEXT_KEYS = "Cursor of the next page, to be sent as `before`; absent on the last page.";
@@ -55,6 +56,9 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   webhook: "The webhook, if `kind` is webhook. It is disabled if `enabled` is false.",
   has_changed_occurrences:
     "True if occurrences of the series were changed or cancelled; the lists of events have them.",
+
+  // Templates
+  ...TEMPLATE_DESCRIPTIONS,
 
   // Drafts
   ...PLAN_DESCRIPTIONS,
@@ -178,13 +182,13 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   // Messages, in Discord's names
   content: "Text of the message, with the mentions.",
   embeds: "Embeds of the message.",
-  "Embed.title": "Title: the event's name.",
-  "Embed.description": "The event's description.",
+  "Embed.title": "Title: the event's name, or that of the template.",
+  "Embed.description": "The event's description, or the body of the template.",
   "Embed.color": "Color as a 24-bit RGB integer.",
   "Embed.image": "Image of the event.",
   "Embed.author": "The guild, if `branded` is set.",
   "Embed.footer": "Ids of the announcement and the event.",
-  "Embed.fields": "Start, end, location and additional information.",
+  "Embed.fields": "Start, end, location and additional information, as far as the template shows them.",
   "EmbedField.name": "Label of the field.",
   value: "Text of the field.",
   inline: "Whether the field may be displayed beside others.",

@@ -32,6 +32,8 @@ export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Announcement: "An announcement: the events that it covers, its channel, and the times of its posts.",
   ListedAnnouncement: "An announcement in a list: the fields of Announcement and its id.",
   Offset: "When an announcement is posted, relative to an instant of the event.",
+  MessageTemplate: "Layout of the messages of an announcement, with placeholders.",
+  MessageTemplateInput: "Layout of the messages of an announcement, with placeholders.",
   OffsetInput: "When an announcement is posted, relative to an instant of the event.",
   PreviewedOffset: "An offset of an announcement, with its due instant for the shown event.",
   UpcomingPost: "A post that is planned or being sent. Times are in Unix milliseconds (UTC).",

@@ -27,6 +27,7 @@ import {
 import type { Revised } from "../../contracts/revision.ts";
 import { pageAmount, pageResponseFields } from "../wire/list-pages.ts";
 import { NO_FIELD } from "../wire/no-field.ts";
+import { shownTemplate, templateField } from "../wire/template-fields.ts";
 import {
   amountIn,
   type ResponseField,
@@ -69,6 +70,7 @@ export const announcementRequestFields: RequestFields<Omit<CreateAnnouncementPar
   minutes: field("minutes", asInteger),
   offsets: objectsField("offsets", offset.fields ?? [], offset.decode),
   info: field("info"),
+  template: templateField,
   enabled: field("enabled"),
   infoOnly: field("info_only"),
   subscribersRole: field("subscribers_role"),
@@ -110,6 +112,7 @@ export const announcementResponseFields = responseFields<Omit<AnnouncementView, 
   minutes: shown("minutes", INTEGER),
   offsets: optional(shownObjects("offsets", offsetFields, "Offset")),
   info: shown("info", STRING),
+  template: shownTemplate,
   enabled: shown("enabled", BOOLEAN),
   infoOnly: shown("info_only", BOOLEAN),
   subscribersRole: shown("subscribers_role", LIST_OF_STRINGS),

@@ -18,6 +18,7 @@ export const settingsResponseFields = responseFields<GuildSettings>({
   guildId: NO_FIELD,
   twelveHour: NO_FIELD,
   branded: NO_FIELD,
+  template: NO_FIELD,
   revision: NO_FIELD,
 });
 
@@ -35,4 +36,5 @@ export const settingsRequestFields: RequestFields<ParamsOf<typeof updateGuildSet
   maxCalendars: field("max_calendars", asInteger),
   twelveHour: NO_FIELD,
   branded: NO_FIELD,
+  template: NO_FIELD,
 };

@@ -1,6 +1,7 @@
 import type { ParamsOf } from "../../contracts/contract.ts";
 import { type GuildSettings, LANGUAGES, type updateGuildSettings } from "../../contracts/guild-settings.contract.ts";
 import { NO_FIELD } from "../wire/no-field.ts";
+import { shownTemplate, templateField } from "../wire/template-fields.ts";
 import { BOOLEAN, int64, INTEGER, enumOf, responseFields, shown, STRING } from "../wire/response-fields.ts";
 import { asInteger, asEnumValue, field, guildField, type RequestFields } from "../wire/request-fields.ts";
 
@@ -17,6 +18,7 @@ export const settingsResponseFields = responseFields<GuildSettings>({
   maxCalendars: shown("max_calendars", INTEGER),
   twelveHour: shown("twelve_hour", BOOLEAN),
   branded: shown("branded", BOOLEAN),
+  template: shownTemplate,
   serviceChannel: NO_FIELD,
   revision: NO_FIELD,
 });
@@ -34,5 +36,6 @@ export const settingsRequestFields: RequestFields<ParamsOf<typeof updateGuildSet
   devGuild: field("dev_guild"),
   maxCalendars: field("max_calendars", asInteger),
   branded: field("branded"),
+  template: templateField,
   serviceChannel: NO_FIELD,
 };

@@ -212,6 +212,9 @@ const IS_SHOWN: Readonly<Record<keyof Occurrence, boolean>> = {
   eventId: true,
   follows: false,
   calendarNumber: true,
+  // Few templates show the name of the calendar or the number of the occurrence (D61).
+  calendarName: false,
+  occurrenceNumber: false,
   timezone: true,
   startsAt: true,
   endsAt: true,
@@ -246,6 +249,6 @@ function keyOf(record: object): string {
 }
 
 function withoutTexts(occurrence: Occurrence): Occurrence {
-  const texts: readonly string[] = EVENT_TEXTS;
+  const texts: readonly string[] = [...EVENT_TEXTS, "calendarName", "occurrenceNumber"];
   return fieldsOf(occurrence, (name) => !texts.includes(name)) as Occurrence;
 }

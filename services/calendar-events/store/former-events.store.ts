@@ -68,6 +68,8 @@ type FormerSeriesFields = FormerEventFields & Partial<FormerOverrides>;
 
 /** Fields that no former state has. */
 type PresentFields = EventText | keyof Changed | "uid";
+/** Fields of an occurrence that come with its texts. */
+type ShownFields = "calendarName" | "occurrenceNumber";
 
 const formerEventPaths = {
   guildId: String,
@@ -197,7 +199,7 @@ function occurrenceIn(
     ...ruleOccurrence
   }: FormerOccurrenceFields,
 ): Omit<Occurrence, "timezone"> {
-  return complete<Omit<Occurrence, "timezone" | "until" | keyof AllDayFields | PresentFields>>()({
+  return complete<Omit<Occurrence, "timezone" | "until" | keyof AllDayFields | PresentFields | ShownFields>>()({
     ...ruleOccurrence,
     occurrenceId,
     recurs: true,

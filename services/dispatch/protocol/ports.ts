@@ -9,7 +9,7 @@ import type { PlannedChange } from "../../contracts/planned-changes.contract.ts"
 import type { GuildSettings } from "../../contracts/guild-settings.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { ChatMessage } from "../domain/message/chat-message.ts";
-import type { MessageInput } from "../domain/message/announcement-embed.ts";
+import type { MessageInput } from "../domain/message/message-input.ts";
 import type { Post } from "../domain/post/post.ts";
 import type { SinkName } from "../domain/post/sink-name.ts";
 import type { Sink } from "../sinks/sink.ts";

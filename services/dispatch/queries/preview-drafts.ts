@@ -7,6 +7,7 @@ import { type AnnouncementId, type EpochMs, LAST_EPOCH_MS } from "../../contract
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { PreviewDraftsParams } from "../../contracts/plan-diff.contract.ts";
 import type { ChannelChecks } from "../channel-checks/channel-checks.ts";
+import { showsGuildName } from "../domain/message/message-input.ts";
 import { covers } from "../domain/plan/covers.ts";
 import { ChangedMeanwhile, type DraftedGuild, draftGuild, type DraftOwners } from "./drafted-guild.ts";
 import { NOTHING_AHEAD, occurrencesCoveredBy, previewOf } from "./preview.ts";
@@ -39,7 +40,7 @@ export async function renderDraftPreviews(
     const { after: settings } = guild.settings;
     const [problem, guildName] = await Promise.all([
       channels.currentProblem(announcement),
-      settings.branded ? channels.guildName(guildId) : undefined,
+      showsGuildName(announcement, settings) ? channels.guildName(guildId) : undefined,
     ]);
     return found.map((occurrence) => previewOf({ announcement, occurrence, settings, guildName }, problem));
   } catch (error) {

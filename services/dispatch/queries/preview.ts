@@ -16,7 +16,7 @@ import {
 import type { ChannelChecks } from "../channel-checks/channel-checks.ts";
 import { encodeMessage } from "../sinks/message-body.ts";
 import { covers } from "../domain/plan/covers.ts";
-import type { MessageInput } from "../domain/message/announcement-embed.ts";
+import { type MessageInput, showsGuildName } from "../domain/message/message-input.ts";
 import { renderAnnouncement } from "../domain/message/announcement-message.ts";
 import type { Owners } from "../protocol/ports.ts";
 
@@ -52,7 +52,7 @@ export async function renderPreview(
   if (occurrence === undefined) {
     return refuse("EVENT_NOT_FOUND", undefined, eventId === undefined ? NOTHING_AHEAD : undefined);
   }
-  const guildName = settings.branded ? await channels.guildName(guildId) : undefined;
+  const guildName = showsGuildName(announcement, settings) ? await channels.guildName(guildId) : undefined;
   return previewOf({ announcement, occurrence, settings, guildName }, problem);
 }
 

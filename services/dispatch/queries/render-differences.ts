@@ -5,7 +5,7 @@ import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import { type DraftedPost, MAX_DRAFTED_TEXT, type PostDifference } from "../../contracts/plan-diff.contract.ts";
 import type { PlanDifference } from "../domain/diff/compare-plans.ts";
 import { renderAnnouncement } from "../domain/message/announcement-message.ts";
-import type { MessageInput } from "../domain/message/announcement-embed.ts";
+import { type MessageInput, showsGuildName } from "../domain/message/message-input.ts";
 import { truncate } from "../domain/message/truncate-text.ts";
 import type { Post } from "../domain/post/post.ts";
 import { encodeMessage } from "../sinks/message-body.ts";
@@ -58,13 +58,11 @@ async function renderers(
   const idsOf = (of: readonly Post[]) => [...new Set(of.map(({ occurrenceId }) => occurrenceId))];
   const changed = new Map(announcements.changed.map(({ id, announcement }) => [id, announcement]));
   const stored = [...posts.before, ...posts.after.filter(({ announcementId }) => !changed.has(announcementId))];
-  const isBranded = settings.before.branded || settings.after.branded;
-  const [occurrences, found, name] = await Promise.all([
+  const [occurrences, found] = await Promise.all([
     shown(idsOf(posts.before), idsOf(posts.after)),
     Promise.all(
       [...new Set(stored.map(({ announcementId }) => announcementId))].map((id) => owners.announcement(guildId, id)),
     ),
-    isBranded ? guildName(guildId) : undefined,
   ]);
   const present = found.filter((each) => each !== null);
   const before = new Map(present.map((each) => [each.id, each]));
@@ -72,7 +70,10 @@ async function renderers(
     ...before,
     ...[...changed].flatMap(([id, each]) => (each === undefined ? [] : [[id, each] as const])),
   ]);
-  const input = { guildName: name };
+  const isNameShown =
+    [...before.values()].some((each) => showsGuildName(each, settings.before)) ||
+    [...after.values()].some((each) => showsGuildName(each, settings.after));
+  const input = { guildName: isNameShown ? await guildName(guildId) : undefined };
   return {
     before: renderer(before, occurrences.before, { ...input, settings: settings.before }),
     after: renderer(after, occurrences.after, { ...input, settings: settings.after }),
@@ -85,11 +86,13 @@ function renderer(
   given: Pick<MessageInput, "settings" | "guildName">,
 ): Renderer {
   const byId = new Map(occurrences.map((each) => [each.occurrenceId, each]));
-  return ({ announcementId, occurrenceId, startsAt, dueAt, channel }) => {
+  return ({ announcementId, occurrenceId, startsAt, dueAt, channel, offset }) => {
     const [announcement, occurrence] = [announcements.get(announcementId), byId.get(occurrenceId)];
     // A client may have deleted either of them since the plans were compared.
     const isKnown = announcement !== undefined && occurrence !== undefined;
-    const messages = isKnown ? renderAnnouncement({ announcement, occurrence, ...given }).map(encodeMessage) : [];
+    const messages = isKnown
+      ? renderAnnouncement({ announcement, occurrence, offset, ...given }).map(encodeMessage)
+      : [];
     const text = truncate(messages.map(plainText).join("\n"), MAX_DRAFTED_TEXT);
     return { shown: { eventId: occurrenceId, startsAt, dueAt, channel, text }, messages: JSON.stringify(messages) };
   };

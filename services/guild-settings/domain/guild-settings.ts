@@ -1,9 +1,11 @@
+import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import {
   type GuildSettings,
   type GuildSettingsChanges,
   OPERATOR_FIELDS,
 } from "../../contracts/guild-settings.contract.ts";
+import { givenParts } from "../../contracts/message-template.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 
 /** The settings of a guild that was never written (D9). */
@@ -43,5 +45,12 @@ export function changeSettings(
       forbidden.map((field) => ({ field, code: "NOT_ALLOWED", message: "can be changed with an operator key only" })),
     );
   }
-  return { ...stored, ...changes, revision: stored.revision + 1 };
+  const { template: storedTemplate, ...kept } = stored;
+  const { template = storedTemplate, ...changed } = changes;
+  return {
+    ...kept,
+    ...changed,
+    ...definedFields({ template: givenParts(template) }),
+    revision: stored.revision + 1,
+  };
 }

@@ -25,6 +25,7 @@ import { REVISION_GUARDS } from "./revision-guards.ts";
 import { SERIES_GUARDS } from "./series-guards.ts";
 import { SERVER_GUARDS } from "./server-guards.ts";
 import { NOTIFICATION_GUARDS } from "./notification-guards.ts";
+import { TEMPLATE_GUARDS } from "./template-guards.ts";
 import { WEBHOOK_GUARDS } from "./webhook-guards.ts";
 
 /** The guards that `npm run mutations` removes one at a time, to show that a test fails. */
@@ -54,6 +55,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...SERIES_GUARDS,
   ...SERVER_GUARDS,
   ...NOTIFICATION_GUARDS,
+  ...TEMPLATE_GUARDS,
   ...WEBHOOK_GUARDS,
 ];
 

@@ -148,14 +148,15 @@ export function withFurtherZones(stored: Calendar, names: readonly string[]): Ch
 }
 
 export function calendarView(calendar: Calendar): CalendarView {
-  const { calendarNumber, name = defaultName(calendarNumber), follow, revision } = calendar;
+  const { calendarNumber, follow, revision } = calendar;
   const state = follow && (follow.disabledAt === undefined ? "active" : "disabled");
+  const name = calendarName(calendar);
   return { calendarNumber, name, timezone: anchorOf(calendar).timezone, ...definedFields({ follow: state }), revision };
 }
 
-/** The default name of a calendar. */
-function defaultName(calendarNumber: number): string {
-  return calendarNumber === 1 ? "Main calendar" : `Calendar ${calendarNumber}`;
+/** The name of a calendar, or its default name. */
+export function calendarName({ calendarNumber, name }: Calendar): string {
+  return name ?? (calendarNumber === 1 ? "Main calendar" : `Calendar ${calendarNumber}`);
 }
 
 /** The zone of a name that was valid when it was stored. */

@@ -3,13 +3,14 @@ import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { Color, EventTexts, EventView } from "../../../contracts/calendar-events.contract.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { EpochMs, OccurrenceId } from "../../../contracts/ids.ts";
-import { anchorOf, type Calendar, clockFor } from "../calendar/calendar.ts";
+import { anchorOf, type Calendar, calendarName, clockFor } from "../calendar/calendar.ts";
 import { type AllDay, timesOfDays } from "../calendar/days.ts";
 import type { WallMs } from "../calendar/local-to-instant.ts";
 import { DAY_MS } from "../recurrence/civil-days.ts";
-import { allDayFields, type ListedEvent, type StoredEvent, textsOf, timesOf } from "./event.ts";
+import { allDayFields, type ListedEvent, seriesOf, type StoredEvent, textsOf, timesOf } from "./event.ts";
 import { timeOfEventId } from "./event-id.ts";
 import { recurrenceView } from "../recurrence/parse-recurrence.ts";
+import { occurrenceNumber } from "../recurrence/occurrence-number.ts";
 import { occurrenceId } from "./occurrence-id.ts";
 import { movedInstant, type RuleOccurrence } from "../recurrence/occurrences.ts";
 import type { Override } from "./override.ts";
@@ -107,7 +108,16 @@ export function occurrenceView(occurrence: EffectiveOccurrence<ListedEvent>): Ev
 
 type PresentOccurrence = Omit<Occurrence, "until">;
 
-const NO_TEXTS: EventTexts = {};
+type OccurrenceTexts = EventTexts & Pick<Occurrence, "calendarName" | "occurrenceNumber">;
+
+const NO_TEXTS: OccurrenceTexts = {};
+
+/** The texts of an occurrence, and what else only its messages show. */
+function shownTexts({ event, ruleOccurrence, texts }: EffectiveOccurrence, calendar: Calendar): OccurrenceTexts {
+  const series = ruleOccurrence === undefined ? undefined : seriesOf(event, calendar);
+  const number = series && ruleOccurrence && occurrenceNumber(series, ruleOccurrence);
+  return { ...texts, calendarName: calendarName(calendar), ...definedFields({ occurrenceNumber: number }) };
+}
 
 /**
  * The occurrence with the fields that dispatch needs for planning and rendering. An override may have texts although the
@@ -118,10 +128,10 @@ export function announcedOccurrence(
   calendar: Calendar,
   withTexts = true,
 ): PresentOccurrence {
-  const { event, ruleOccurrence, override, startsAt, endsAt, allDay, texts, color } = occurrence;
+  const { event, ruleOccurrence, override, startsAt, endsAt, allDay, color } = occurrence;
   const scheduledAt = scheduledAtOf(occurrence);
   return complete<PresentOccurrence>()({
-    ...(withTexts ? texts : NO_TEXTS),
+    ...(withTexts ? shownTexts(occurrence, calendar) : NO_TEXTS),
     occurrenceId: idOf(occurrence),
     eventId: event.id,
     ...definedFields({ follows: event.follows }),

@@ -2,7 +2,7 @@ import type { Announcement } from "../../../contracts/announcements.contract.ts"
 import type { GuildSettings } from "../../../contracts/guild-settings.contract.ts";
 import type { AnnouncementId, OccurrenceId } from "../../../contracts/ids.ts";
 import type { DraftedAnnouncements } from "../../../contracts/owner-drafts.contract.ts";
-import { MESSAGE_SETTINGS } from "../message/announcement-embed.ts";
+import { MESSAGE_SETTINGS } from "../message/message-input.ts";
 import type { UnmovedPost } from "./compare-plans.ts";
 
 /** Tells which posts may have another message after changes, although they are due at the same time. */
@@ -22,7 +22,9 @@ export function messageChanges(
   stored: ReadonlyMap<AnnouncementId, Announcement>,
   changed: DraftedAnnouncements["changed"],
 ): MessageChanges {
-  const byEveryAnnouncement = MESSAGE_SETTINGS.some((field) => before[field] !== after[field]);
+  const byEveryAnnouncement = MESSAGE_SETTINGS.some(
+    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+  );
   const reworded = new Set(
     changed.flatMap(({ id, announcement }) =>
       announcement === undefined || shownKey(stored.get(id)) === shownKey(announcement) ? [] : [id],
@@ -43,6 +45,6 @@ export function messageChanges(
 /** A text that differs if an announcement differs in a field that its messages show. */
 function shownKey(announcement: Announcement | undefined): string {
   if (announcement === undefined) return "";
-  const { info, infoOnly, subscribersRole, subscribersUser } = announcement;
-  return JSON.stringify([info, infoOnly, subscribersRole, subscribersUser]);
+  const { info, infoOnly, template, subscribersRole, subscribersUser } = announcement;
+  return JSON.stringify([info, infoOnly, template, subscribersRole, subscribersUser]);
 }

@@ -1,8 +1,9 @@
-import type { Announcement } from "../../../contracts/announcements.contract.ts";
+import { type TemplateField, TEMPLATE_FIELDS } from "../../../contracts/message-template.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
-import type { GuildSettings } from "../../../contracts/guild-settings.contract.ts";
 import type { Embed, EmbedField } from "./chat-message.ts";
 import { ANNOUNCEMENT_WORDS, type AnnouncementWords } from "./announcement-words.ts";
+import { type MessageInput, templateOf } from "./message-input.ts";
+import { renderTemplate } from "./render-template.ts";
 import { truncate, visibleText } from "./truncate-text.ts";
 import { EMBED_COLORS } from "./embed-colors.ts";
 import { dateLines, datesOf, dateSpanLine, type ShownDates } from "./event-dates.ts";
@@ -17,26 +18,10 @@ import {
   MAX_URL,
 } from "./message-limits.ts";
 
-/** The settings that messages depend on. */
-export const MESSAGE_SETTINGS = [
-  "lang",
-  "branded",
-  "simpleAnnouncements",
-  "twelveHour",
-] as const satisfies (keyof GuildSettings)[];
-
-/** Everything that a message is made from. */
-export interface MessageInput {
-  readonly announcement: Announcement;
-  readonly occurrence: Occurrence;
-  readonly settings: Pick<GuildSettings, (typeof MESSAGE_SETTINGS)[number]>;
-  /** Shown as the author if the setting `branded` is on. */
-  readonly guildName?: string | undefined;
-}
-
 /**
  * The embed of an announcement (D33). Its title is the event's name, or a generic word for an event without a name. The
- * body has all details; with `info_only` and an info, the info alone.
+ * body has all details; with `info_only` and an info, the info alone. A template replaces title and description, and selects
+ * the details (D61).
  */
 export function announcementEmbed(input: MessageInput): Embed {
   const { announcement, occurrence, settings } = input;
@@ -44,7 +29,8 @@ export function announcementEmbed(input: MessageInput): Embed {
   const author = settings.branded ? truncate(visibleText(input.guildName), MAX_AUTHOR) : "";
   const head = {
     ...(author === "" ? {} : { author }),
-    title: truncate(visibleText(occurrence.name) || words.announcement, MAX_TITLE),
+    title:
+      ownText(input, "title", MAX_TITLE) || truncate(visibleText(occurrence.name) || words.announcement, MAX_TITLE),
     color: EMBED_COLORS[occurrence.color],
   };
   const info = visibleText(announcement.info);
@@ -53,26 +39,35 @@ export function announcementEmbed(input: MessageInput): Embed {
   return fitTotal({ ...head, ...eventBody(input, words, info) });
 }
 
-function eventBody(
-  { announcement, occurrence, settings }: MessageInput,
-  words: AnnouncementWords,
-  info: string,
-): Omit<Embed, "color"> {
-  const description = truncate(visibleText(occurrence.description), MAX_DESCRIPTION);
-  const imageUrl = imageOf(occurrence.image);
+/** The text of the template for a part of the embed; undefined without one. */
+function ownText(input: MessageInput, part: "title" | "body", maxLength: number): string | undefined {
+  const source = templateOf(input.announcement, input.settings)?.[part];
+  return source === undefined ? undefined : renderTemplate(source, input, maxLength);
+}
+
+function eventBody(input: MessageInput, words: AnnouncementWords, info: string): Omit<Embed, "color"> {
+  const { announcement, occurrence, settings } = input;
+  const ownBody = ownText(input, "body", MAX_DESCRIPTION);
+  const description = ownBody ?? truncate(visibleText(occurrence.description), MAX_DESCRIPTION);
+  const shown = new Set<TemplateField>(templateOf(announcement, settings)?.fields ?? TEMPLATE_FIELDS);
+  const imageUrl = shown.has("IMAGE") ? imageOf(occurrence.image) : undefined;
   const style: TimeStyle = { words, twelveHour: settings.twelveHour, timezone: occurrence.timezone };
   return {
     ...(description === "" ? {} : { description }),
     ...(imageUrl === undefined ? {} : { imageUrl }),
     fields: [
-      ...(settings.simpleAnnouncements ? [spanField(occurrence, style)] : instantFields(occurrence, style)),
-      ...textField(words.location, visibleText(occurrence.location)),
-      ...textField(words.info, info),
+      ...(shown.has("TIMES") ? timeFields(occurrence, style, settings.simpleAnnouncements) : []),
+      ...(shown.has("LOCATION") ? textField(words.location, visibleText(occurrence.location)) : []),
+      ...(shown.has("INFO") ? textField(words.info, info) : []),
     ],
-    ...(settings.simpleAnnouncements
+    ...(settings.simpleAnnouncements || !shown.has("IDS")
       ? {}
       : { footer: truncate(words.ids(announcement.id, occurrence.occurrenceId), MAX_FOOTER) }),
   };
+}
+
+function timeFields(occurrence: Occurrence, style: TimeStyle, isSimple: boolean): EmbedField[] {
+  return isSimple ? [spanField(occurrence, style)] : instantFields(occurrence, style);
 }
 
 function spanField(occurrence: Occurrence, style: TimeStyle): EmbedField {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { readForm } from "../../../../test/harness/chat-server/message-form.ts";
 import { COLORS } from "../../../contracts/calendar-events.contract.ts";
 import { LANGUAGES } from "../../../contracts/guild-settings.contract.ts";
+import { PLACEHOLDERS, TEMPLATE_FIELDS } from "../../../contracts/message-template.ts";
 import { LAST_EPOCH_MS } from "../../../contracts/ids.ts";
 import { encodeMessage } from "../../sinks/message-body.ts";
 import type { ChatMessage } from "./chat-message.ts";
@@ -35,6 +36,22 @@ const text = fc
     fc.oneof(fc.integer({ min: 0, max: 10 }), fc.integer({ min: 0, max: 5000 })),
   )
   .map(([unit, times]) => unit.repeat(times).slice(0, 9000));
+/** Templates of placeholders, literal braces and long texts; one that does not parse is never stored but may be read. */
+const templateText = fc
+  .array(
+    fc.oneof(fc.constantFrom(...Object.keys(PLACEHOLDERS).map((name) => `{${name}}`), "{{", "{", "@everyone "), text),
+    {
+      maxLength: 12,
+    },
+  )
+  .map((parts) => parts.join(""));
+const template = fc.option(
+  fc.record(
+    { title: templateText, body: templateText, fields: fc.subarray([...TEMPLATE_FIELDS]) },
+    { requiredKeys: [] },
+  ),
+  { nil: undefined },
+);
 const subscriber = fc.oneof(fc.stringMatching(/^\d{1,20}$/), fc.constantFrom("everyone", "here", "x", ""));
 
 const anything = fc
@@ -49,19 +66,39 @@ const anything = fc
       lang: fc.constantFrom(...LANGUAGES),
     }),
     infoOnly: fc.boolean(),
+    templates: fc.tuple(template, template),
     color: fc.constantFrom(...COLORS),
     timezone: zones,
     times: fc.tuple(fc.integer({ min: 0, max: LAST_EPOCH_MS }), fc.integer({ min: 0, max: LAST_EPOCH_MS })),
     subscribersRole: fc.array(subscriber, { maxLength: 300 }),
     subscribersUser: fc.array(subscriber, { maxLength: 300 }),
   })
-  .map(({ texts, info, guildName, flags, infoOnly, color, timezone, times, subscribersRole, subscribersUser }) =>
-    announced({
-      announcement: { info, infoOnly, subscribersRole, subscribersUser },
-      occurrence: { ...texts, color, timezone, startsAt: Math.min(...times), endsAt: Math.max(...times) },
-      settings: flags,
+  .map(
+    ({
+      texts,
+      info,
       guildName,
-    }),
+      flags,
+      infoOnly,
+      templates,
+      color,
+      timezone,
+      times,
+      subscribersRole,
+      subscribersUser,
+    }) =>
+      announced({
+        announcement: {
+          info,
+          infoOnly,
+          subscribersRole,
+          subscribersUser,
+          ...(templates[0] && { template: templates[0] }),
+        },
+        occurrence: { ...texts, color, timezone, startsAt: Math.min(...times), endsAt: Math.max(...times) },
+        settings: { ...flags, ...(templates[1] && { template: templates[1] }) },
+        guildName,
+      }),
   );
 
 function digitsIn(entries: readonly string[]): string[] {

@@ -1,5 +1,6 @@
 import type { ChatMessage } from "./chat-message.ts";
-import { type MessageInput, announcementEmbed } from "./announcement-embed.ts";
+import { announcementEmbed } from "./announcement-embed.ts";
+import type { MessageInput } from "./message-input.ts";
 import { mentionParts } from "./subscriber-mentions.ts";
 
 /**

@@ -33,6 +33,30 @@ export interface AnnouncementWords {
   readonly beforeNoon: (clock: string) => string;
   readonly afterNoon: (clock: string) => string;
   readonly dateTime: (date: string, time: string) => string;
+  /** Takes whole days, hours and minutes; at least one of them is not 0, unless the time is shorter than a minute. */
+  readonly duration: (time: Duration) => string;
+}
+
+/** A length of time. */
+interface Duration {
+  readonly days: number;
+  readonly hours: number;
+  readonly minutes: number;
+}
+
+type Units = { readonly [Unit in keyof Duration]: readonly [one: string, several: string] };
+
+/** Units after their numbers, such as `1 hour 30 minutes`. Units of 0 are left out; `0 minutes` if all are. */
+function withUnits(units: Units, separator = " "): AnnouncementWords["duration"] {
+  return ({ days, hours, minutes }) => {
+    const shown = (count: number, [one, several]: Units["days"]) => `${count}${count === 1 ? one : several}`;
+    const parts = [
+      ...(days === 0 ? [] : [shown(days, units.days)]),
+      ...(hours === 0 ? [] : [shown(hours, units.hours)]),
+      ...(minutes === 0 && (days > 0 || hours > 0) ? [] : [shown(minutes, units.minutes)]),
+    ];
+    return parts.join(separator);
+  };
 }
 
 const english: AnnouncementWords = {
@@ -62,6 +86,7 @@ const english: AnnouncementWords = {
   beforeNoon: (clock) => `${clock} AM`,
   afterNoon: (clock) => `${clock} PM`,
   dateTime: (date, time) => `${date}, ${time}`,
+  duration: withUnits({ days: [" day", " days"], hours: [" hour", " hours"], minutes: [" minute", " minutes"] }),
 };
 
 const japanese: AnnouncementWords = {
@@ -78,6 +103,7 @@ const japanese: AnnouncementWords = {
   beforeNoon: (clock) => `午前${clock}`,
   afterNoon: (clock) => `午後${clock}`,
   dateTime: (date, time) => `${date} ${time}`,
+  duration: withUnits({ days: ["日", "日"], hours: ["時間", "時間"], minutes: ["分", "分"] }, ""),
 };
 
 const portuguese: AnnouncementWords = {
@@ -107,6 +133,7 @@ const portuguese: AnnouncementWords = {
   beforeNoon: (clock) => `${clock} AM`,
   afterNoon: (clock) => `${clock} PM`,
   dateTime: (date, time) => `${date}, ${time}`,
+  duration: withUnits({ days: [" dia", " dias"], hours: [" hora", " horas"], minutes: [" minuto", " minutos"] }),
 };
 
 const spanish: AnnouncementWords = {
@@ -136,6 +163,7 @@ const spanish: AnnouncementWords = {
   beforeNoon: (clock) => `${clock} a. m.`,
   afterNoon: (clock) => `${clock} p. m.`,
   dateTime: (date, time) => `${date}, ${time}`,
+  duration: withUnits({ days: [" día", " días"], hours: [" hora", " horas"], minutes: [" minuto", " minutos"] }),
 };
 
 /** The words of each language (D10). They are fixed here because the tables of a runtime change with its version. */

@@ -3,6 +3,8 @@ import type { DateText, EpochMs } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import { dateText, discordTimestamp, localTime, type TimeStyle } from "./event-times.ts";
 
+const DAY_MS = 86_400_000;
+
 /** The dates of an all-day event, and its instants (D50). */
 export interface ShownDates {
   readonly startDate: DateText;
@@ -41,14 +43,20 @@ export function dateSpanLine(dates: ShownDates, style: TimeStyle): string {
     : `${first} – ${last} (${zoneName}) · ${begins} – ${ends}`;
 }
 
+/** The number of days of an all-day event; undefined for any other. */
+export function lengthInDays(occurrence: Occurrence): number | undefined {
+  const dates = datesOf(occurrence);
+  return dates && (Date.parse(dates.endDate) - Date.parse(dates.startDate)) / DAY_MS;
+}
+
 /** The dates as they were set, whatever the zone. */
-function dayTexts({ startDate, endDate }: ShownDates, { words }: TimeStyle) {
+export function dayTexts({ startDate, endDate }: ShownDates, { words }: TimeStyle) {
   const first = DateTime.fromISO(startDate, { zone: "UTC" });
   const last = DateTime.fromISO(endDate, { zone: "UTC" }).minus({ days: 1 });
   return { first: dateText(first, words), last: last > first ? dateText(last, words) : undefined };
 }
 
 /** Timestamps of the first and the last day. An event ends at the begin of the next day, so one millisecond is subtracted. */
-function timestampsOf({ startsAt, endsAt }: ShownDates) {
+export function timestampsOf({ startsAt, endsAt }: ShownDates) {
   return { begins: discordTimestamp(startsAt, "D"), ends: discordTimestamp(Math.max(startsAt, endsAt - 1), "D") };
 }

@@ -26,8 +26,11 @@ export function spanLine(startsAt: EpochMs, endsAt: EpochMs, style: TimeStyle): 
   return `${from} – ${until} (${start.zoneName}) · ${discordTimestamp(startsAt)} – ${discordTimestamp(endsAt)}`;
 }
 
-/** A timestamp that Discord's client shows in the reader's zone and language: `F` is date and time, `D` the date alone. */
-export function discordTimestamp(at: EpochMs, format: "F" | "D" = "F"): string {
+/**
+ * A timestamp that Discord's client shows in the reader's zone and language: `F` is date and time, `D` the date alone, `R` the
+ * time until then.
+ */
+export function discordTimestamp(at: EpochMs, format: "F" | "D" | "R" = "F"): string {
   return `<t:${Math.floor(at / 1000)}:${format}>`;
 }
 
@@ -36,7 +39,7 @@ export function localTime(at: EpochMs, timezone: string): DateTime {
   return DateTime.fromMillis(at, { zone: luxonZone(timezone) ?? "UTC" });
 }
 
-function dateTimeText(local: DateTime, style: TimeStyle): string {
+export function dateTimeText(local: DateTime, style: TimeStyle): string {
   return style.words.dateTime(dateText(local, style.words), timeText(local, style));
 }
 
@@ -45,7 +48,7 @@ export function dateText(local: DateTime, words: AnnouncementWords): string {
   return words.date({ year, month, day, weekday }, words.weekdays[weekday - 1] ?? "", words.months[month - 1] ?? "");
 }
 
-function timeText({ hour, minute }: DateTime, { words, twelveHour }: TimeStyle): string {
+export function timeText({ hour, minute }: DateTime, { words, twelveHour }: TimeStyle): string {
   const minutes = String(minute).padStart(2, "0");
   if (!twelveHour) return `${String(hour).padStart(2, "0")}:${minutes}`;
   const clock = `${hour % 12 === 0 ? 12 : hour % 12}:${minutes}`;

@@ -1,5 +1,5 @@
 import type { ChatMessage } from "../../domain/message/chat-message.ts";
-import type { MessageInput } from "../../domain/message/announcement-embed.ts";
+import type { MessageInput } from "../../domain/message/message-input.ts";
 import { type CompleteState, type CurrentState, matchesPlan } from "../../domain/plan/current-state.ts";
 import { changedBy } from "../../domain/post/changed-by.ts";
 import type { Post } from "../../domain/post/post.ts";
@@ -12,7 +12,7 @@ import type { Timing } from "../timing.ts";
 import type { WaitRecords } from "../wait-records.ts";
 import type { Delivery } from "./deliver.ts";
 import type { Ledger } from "./ledger.ts";
-import { withGuildName } from "./with-guild-name.ts";
+import { messageInput } from "./message-input.ts";
 
 /** The parts that firing and recovering a post use. */
 export interface DeliveryParts {
@@ -71,7 +71,7 @@ export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => P
     sink: Sink,
     { state, validUntil }: StateSnapshot & { state: CompleteState },
   ): Promise<boolean> {
-    const messages = tryRender(await withGuildName(sink, state));
+    const messages = tryRender(await messageInput(post, sink, state));
     waits.add(post, "RECEIVER_SLOW");
     const madeAt = ports.clock.now();
     const claimed = await ledger.claim({

@@ -5,7 +5,7 @@ import type { Lookup, Sink } from "../../sinks/sink.ts";
 import { lastKnownState } from "../planning/plan-sources.ts";
 import type { DeliveryParts } from "./fire.ts";
 import { nonceValidUntil, outgoingMessage } from "./outgoing-message.ts";
-import { withGuildName } from "./with-guild-name.ts";
+import { messageInput } from "./message-input.ts";
 
 type NotFound = Exclude<Lookup, { kind: "found" }>;
 
@@ -52,7 +52,7 @@ export function newLeaseRecovery(parts: DeliveryParts): (post: Post, sink: Sink 
     }
     if (!matchesPlan(post, snapshot.state, timing.graceMs)) return false;
     if (clock.now() > Math.min(post.deadline, nonceValidUntil(post, sink, timing))) return false;
-    const messages = ports.render(await withGuildName(sink, snapshot.state));
+    const messages = ports.render(await messageInput(post, sink, snapshot.state));
     await delivery.send(post, sink, messages, false);
     return true;
   }
@@ -85,9 +85,9 @@ export function newLeaseRecovery(parts: DeliveryParts): (post: Post, sink: Sink 
   async function lastKnownMessages(post: Post): Promise<readonly ChatMessage[]> {
     const state = await lastKnownState(store, post);
     if (state === undefined) return [];
-    const { startsAt } = post;
+    const { startsAt, offset } = post;
     const endsAt = post.endsAt ?? startsAt + state.occurrence.endsAt - state.occurrence.startsAt;
-    return ports.render({ ...state, occurrence: { ...state.occurrence, startsAt, endsAt } });
+    return ports.render({ ...state, offset, occurrence: { ...state.occurrence, startsAt, endsAt } });
   }
 
   /** @param lookup - Undefined if the sink has no lookup, or if the message is not known. */
@@ -113,7 +113,7 @@ export function newLeaseRecovery(parts: DeliveryParts): (post: Post, sink: Sink 
     if (snapshot === "over" || clock.now() > post.deadline || !matchesPlan(post, snapshot.state, timing.graceMs)) {
       return delivery.settleUnknown(post, partlyDelivered(post));
     }
-    const messages = ports.render(await withGuildName(sink, snapshot.state));
+    const messages = ports.render(await messageInput(post, sink, snapshot.state));
     // The doubt about earlier attempts is resolved; from now on the remaining parts may have been sent.
     const write = { state: "sending", delivered: post.delivered, doubtSince: clock.now() } as const;
     const held = await ledger.write(post, write);

@@ -9,7 +9,8 @@ export type MessageMatch = "same" | "perhaps" | "other";
 /**
  * Compares letters and digits only, because Discord trims texts and may change white space and punctuation. A footer has
  * the ids of announcement and event: with the same ids and start, both are versions of one post. Without a footer, only a
- * text with its event's time differs from a post about another occurrence.
+ * text with its event's time differs from a post about another occurrence. A template may show no start (D61): then another
+ * text with the same ids may be another version, or a post for another start.
  */
 export function matchMessage(listed: unknown, sent: MessageBody): MessageMatch {
   const listedTexts = textsOf(listed);
@@ -17,9 +18,13 @@ export function matchMessage(listed: unknown, sent: MessageBody): MessageMatch {
   const times = sentTexts.all.match(SHOWN_TIME) ?? [];
   const [start] = times;
   const showsStart = start !== undefined && listedTexts.all.includes(start);
-  if (sentTexts.ids !== "" && listedTexts.ids !== "")
-    return sentTexts.ids === listedTexts.ids && showsStart ? "same" : "other";
-  if (showsStart && lettersOf(sentTexts.all) === lettersOf(listedTexts.all)) return "same";
+  const isSameText = lettersOf(sentTexts.all) === lettersOf(listedTexts.all);
+  if (sentTexts.ids !== "" && listedTexts.ids !== "") {
+    if (sentTexts.ids !== listedTexts.ids) return "other";
+    if (start === undefined) return isSameText ? "same" : "perhaps";
+    return showsStart ? "same" : "other";
+  }
+  if (showsStart && isSameText) return "same";
   // The embed of an earlier version may have had any text.
   if (start === undefined && sentTexts.hasEmbed) return "perhaps";
   const beginning = lettersOf(sentTexts.beginning);

@@ -53,6 +53,15 @@ describe("the search in a channel's latest messages", () => {
     expect(lookup([message(1, other)], { author: "8" })).toEqual({ kind: "unreachable" });
   });
 
+  test("proves nothing by another text with the same ids if a template shows no start (D61)", () => {
+    const embed = (title: string, ids = "a1 e1") => ({ title, color: 1, footer: { text: `Announcement · ${ids}` } });
+    const sent: MessageBody[] = [{ embeds: [embed("Raid")], allowed_mentions: { parse: [] } }];
+    const listed = (...embeds: object[]) => embeds.map((each) => message(1, { ...bot, embeds: [each] }));
+    expect(lookup(listed(embed("Raid")), { sent })).toMatchObject({ kind: "found" });
+    expect(lookup(listed(embed("Raids")), { sent })).toEqual({ kind: "unreachable" });
+    expect(lookup(listed(embed("Raid", "a1 e2")), { sent })).toEqual({ kind: "absent" });
+  });
+
   test("proves absence by an empty list only if the bot may read the history", () => {
     expect(lookup([])).toEqual({ kind: "empty" });
     expect(emptyListLookup(["EMBED_LINKS"])).toEqual({ kind: "absent" });

@@ -10,6 +10,9 @@
  * @property {string} hours
  * @property {string} minutes
  * @property {string} info
+ * @property {string} title Of the template (D61).
+ * @property {string} body
+ * @property {string} templateFields The list of fields of the template as JSON; empty without one. The form keeps it.
  * @property {boolean} infoOnly
  * @property {boolean} enabled
  * @property {string} roles Ids, separated by blanks or commas.
@@ -25,6 +28,9 @@ export const NEW_ANNOUNCEMENT = {
   hours: "1",
   minutes: "0",
   info: "",
+  title: "",
+  body: "",
+  templateFields: "",
   infoOnly: false,
   enabled: true,
   roles: "",
@@ -40,6 +46,9 @@ const FIELD_NAMES = {
   hours: "hours",
   minutes: "minutes",
   info: "info",
+  title: "template",
+  body: "template",
+  templateFields: "template",
   infoOnly: "info_only",
   enabled: "enabled",
   roles: "subscribers_role",
@@ -58,6 +67,9 @@ export const announcementValues = (announcement) => ({
   hours: String(announcement.hours),
   minutes: String(announcement.minutes),
   info: announcement.info,
+  title: announcement.template?.title ?? "",
+  body: announcement.template?.body ?? "",
+  templateFields: announcement.template?.fields === undefined ? "" : JSON.stringify(announcement.template.fields),
   infoOnly: announcement.info_only,
   enabled: announcement.enabled,
   roles: announcement.subscribers_role.join(" "),
@@ -72,7 +84,9 @@ export const announcementValues = (announcement) => ({
 export function newAnnouncementFields(values) {
   const names = /** @type {(keyof AnnouncementValues)[]} */ (Object.keys(FIELD_NAMES));
   return Object.fromEntries(
-    names.filter((name) => isNeeded(name, values)).map((name) => [FIELD_NAMES[name], fieldValue(name, values)]),
+    names
+      .filter((name) => isNeeded(name, values) && !isAbsentTemplate(name, values))
+      .map((name) => [FIELD_NAMES[name], fieldValue(name, values)]),
   );
 }
 
@@ -104,10 +118,33 @@ function isNeeded(name, { type }) {
 }
 
 /**
+ * Whether a new announcement has no template.
+ * @param {keyof AnnouncementValues} name
+ * @param {AnnouncementValues} values
+ */
+function isAbsentTemplate(name, values) {
+  return FIELD_NAMES[name] === "template" && templateValue(values) === null;
+}
+
+/**
+ * The template of three values; null for none.
+ * @param {AnnouncementValues} values
+ */
+function templateValue({ title, body, templateFields }) {
+  if (title === "" && body === "" && templateFields === "") return null;
+  return {
+    ...(title === "" ? {} : { title }),
+    ...(body === "" ? {} : { body }),
+    ...(templateFields === "" ? {} : { fields: /** @type {unknown} */ (JSON.parse(templateFields)) }),
+  };
+}
+
+/**
  * @param {keyof AnnouncementValues} name
  * @param {AnnouncementValues} values
  */
 function fieldValue(name, values) {
+  if (FIELD_NAMES[name] === "template") return templateValue(values);
   if (name === "hours" || name === "minutes") return values[name] === "" ? 0 : Number(values[name]);
   if (name === "roles" || name === "users") return values[name].split(/[\s,]+/).filter((id) => id !== "");
   return name === "channel" || name === "eventId" ? values[name].trim() : values[name];

@@ -24,6 +24,18 @@ describe("the form of an announcement", () => {
     expect(newAnnouncementFields({ ...values, type: "COLOR" })).toMatchObject({ event_color: "NONE" });
   });
 
+  test("has a template of its texts, keeps the list of its fields, and removes it with the last text (D61)", () => {
+    const values = { ...NEW_ANNOUNCEMENT, channel: "1", title: "{name}" };
+    expect(newAnnouncementFields(values)).toMatchObject({ template: { title: "{name}" } });
+    const stored = { fields: ["TIMES"], body: "{info}" };
+    const before = { ...values, title: "", body: stored.body, templateFields: JSON.stringify(stored.fields) };
+    expect(changedAnnouncementFields(before, before)).toEqual({});
+    expect(changedAnnouncementFields(before, { ...before, title: "T" })).toEqual({
+      template: { ...stored, title: "T" },
+    });
+    expect(changedAnnouncementFields(values, { ...values, title: "" })).toEqual({ template: null });
+  });
+
   test("updates only what was changed, and a new type with its reference (D27)", () => {
     const before = announcementValues({
       id: "a",

@@ -46,6 +46,12 @@ export interface Announcement {
   readonly hours: number;
   readonly minutes: number;
   readonly info: string;
+  /** Absent without one (D61). */
+  readonly template?: {
+    readonly title?: string;
+    readonly body?: string;
+    readonly fields?: readonly string[];
+  };
   readonly enabled: boolean;
   readonly info_only: boolean;
   readonly subscribers_role: readonly string[];

@@ -94,7 +94,8 @@ function editAnnouncement(app, read) {
   let opened = announcementValues(read.announcement);
   openDialog(t, coverText(app, read.announcement), (close) => {
     const { form, valuesOf, fill } = announcementForm(app, opened, false);
-    const preview = previewBox(app, id);
+    const preview = previewBox(app, id, () => changedAnnouncementFields(opened, valuesOf()));
+    form.addEventListener("input", () => preview.refreshSoon());
 
     const save = async () => {
       const changes = changedAnnouncementFields(opened, valuesOf());

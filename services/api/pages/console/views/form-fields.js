@@ -103,7 +103,9 @@ export function showProblems(form, problems) {
     box.querySelector("input, select, textarea")?.removeAttribute("aria-invalid");
   }
   const others = problems.filter(({ field: name, message }) => {
-    const box = form.querySelector(`[data-field="${CSS.escape(name.split(/[.[]/)[0] ?? name)}"]`);
+    const box =
+      form.querySelector(`[data-field="${CSS.escape(name)}"]`) ??
+      form.querySelector(`[data-field="${CSS.escape(name.split(/[.[]/)[0] ?? name)}"]`);
     box?.querySelector(".problem")?.append(`${name}: ${message}`);
     box?.querySelector("input, select, textarea")?.setAttribute("aria-invalid", "true");
     return box === null;
