@@ -19,7 +19,9 @@ export function busBlocks(): Blocks {
   const spelled = contracts.flatMap(({ name }) => Object.values(typesOf(name)) as string[]);
   const payloads = BUS_EVENTS.map(({ name }) => payloadTypeOf(name));
   return {
-    "bus-actions": SERVICES.toReversed().map((owner) => sectionOf(owner, contracts)).join("\n\n"),
+    "bus-actions": SERVICES.toReversed()
+      .map((owner) => sectionOf(owner, contracts))
+      .join("\n\n"),
     "bus-events": BUS_EVENTS.map(eventText).join("\n\n"),
     "bus-types": `\`\`\`ts\n${[...declarationsFor([...spelled, ...payloads]).values()].join("\n\n")}\n\`\`\``,
   };

@@ -249,6 +249,6 @@ function keyOf(record: object): string {
 }
 
 function withoutTexts(occurrence: Occurrence): Occurrence {
-  const texts: readonly string[] = [...EVENT_TEXTS, "calendarName", "occurrenceNumber"];
-  return fieldsOf(occurrence, (name) => !texts.includes(name)) as Occurrence;
+  const texts = new Set<string>([...EVENT_TEXTS, "calendarName", "occurrenceNumber"]);
+  return fieldsOf(occurrence, (name) => !texts.has(name)) as Occurrence;
 }
