@@ -25,6 +25,7 @@ describe("every process of the service has the same options of Node", () => {
       "backup",
       "bus-users",
       "demo",
+      "import",
       "keys",
       "restore",
       "schema",

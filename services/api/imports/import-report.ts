@@ -33,7 +33,7 @@ export type ImportResponse = Readonly<Record<ImportOutcome, number>> & {
   readonly report_omitted: number;
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
   readonly not_imported: readonly { readonly name: string; readonly count: number }[];
-  /** The events of VEVENTs; only if the request asks for them. */
+  /** The events of VEVENTs; only if the request has `ids`. */
   readonly ids?: readonly ImportedId[];
 };
 

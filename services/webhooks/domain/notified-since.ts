@@ -26,7 +26,7 @@ interface Subscribed {
 }
 
 /** Since when the webhook is notified of a type; undefined if it is not. A type that was added by an earlier release has no time. */
-export function notifiedSince(
+function notifiedSince(
   { types, enabled, createdAt, notifiedSince: since }: Subscribed,
   type: OccurrenceType,
 ): EpochMs | undefined {

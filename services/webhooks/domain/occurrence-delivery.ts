@@ -10,7 +10,7 @@ import type { Webhook } from "./webhook.ts";
  */
 export const MAX_PENDING_NOTIFICATIONS = 1_000;
 
-export const QUEUE_FULL = `more than ${MAX_PENDING_NOTIFICATIONS} deliveries were pending`;
+const QUEUE_FULL = `more than ${MAX_PENDING_NOTIFICATIONS} deliveries were pending`;
 
 /** The id of the delivery of a notification to a webhook. It is the same for each attempt to store it. */
 export function notificationDeliveryId(webhookId: string, { key }: Pick<OccurrenceNotification, "key">): string {

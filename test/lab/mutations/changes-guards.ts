@@ -179,7 +179,7 @@ export const CHANGES_GUARDS: readonly TestedGuard[] = [
   {
     guard: "a token of the time whose writes are lost is refused",
     file: "services/api/changes/changes-reader.ts",
-    in: "isLost",
+    in: "isAheadOfRestore",
     code: "$_.some($_)",
     without: "false",
     testFile: "services/api/changes/changes-reader.unit.test.ts",

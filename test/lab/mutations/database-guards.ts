@@ -235,7 +235,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     guard: "the digests of time zone rules are computed once",
     file: "mixins/time-zones/time-zone-set.ts",
     in: "digestOf",
-    code: "digests.set($_, $_);",
+    code: "$_.set($_, $_);",
     without: "",
     testFile: "services/calendar-events/reindex-changed-zones.unit.test.ts",
     test: "a later check does not read the rules of all zones again",

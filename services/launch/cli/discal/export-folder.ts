@@ -8,7 +8,7 @@ import { jsonRows } from "./json-rows.ts";
 import { MalformedTable, type TableRow } from "./table-row.ts";
 
 /** The tables of DisCal that are imported. */
-export const TABLES = ["guild_settings", "calendars", "events", "announcements"] as const;
+const TABLES = ["guild_settings", "calendars", "events", "announcements"] as const;
 export type TableName = (typeof TABLES)[number];
 
 const ENDINGS = [".csv", ".json", ".jsonl"];

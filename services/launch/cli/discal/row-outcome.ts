@@ -1,5 +1,5 @@
 /** Why a row is not imported, for people. */
-export const SKIP_TEXTS = {
+const SKIP_TEXTS = {
   INVALID_GUILD: "guild_id is no id of a guild",
   INVALID_ID: "its id is missing",
   INVALID_CALENDAR: "calendar_number is no number of a calendar",
@@ -19,7 +19,7 @@ export const SKIP_TEXTS = {
 export type SkipCode = keyof typeof SKIP_TEXTS;
 
 /** In what an imported row differs from DisCal's, for people. */
-export const CHANGE_TEXTS = {
+const CHANGE_TEXTS = {
   LANGUAGE_REPLACED: "its language is not supported: English instead",
   STYLE_REPLACED: "its announcement style does not exist here: full posts instead",
   OPERATOR_FIELDS: "the key is no operator key: max_calendars, patron_guild, dev_guild and branded were left out",
