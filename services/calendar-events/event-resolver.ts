@@ -24,8 +24,8 @@ export interface EventResolver {
   /** Like `find`; the id of a series stands for its first occurrence (D24). */
   findOccurrence(guildId: GuildId, reference: string): Promise<ResolvedEvent | undefined>;
   /**
-   * The ids that a series split from theirs answers for (D51): the id of an occurrence, if such a series has an occurrence at
-   * the same original start; the id of a series, if any series was split from it.
+   * The ids that exist because of a split (D51): the id of an occurrence, if a series that was split from its series has an
+   * occurrence at the same original start; the id of a series, if any series was split from it.
    */
   findFollowed(guildId: GuildId, references: readonly string[]): Promise<ReadonlySet<string>>;
   /** Searches one calendar; refuses with EVENT_NOT_FOUND, whatever the reason. */
