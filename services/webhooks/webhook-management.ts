@@ -136,10 +136,15 @@ export function webhookManagement({
     async rotate(guildId, id, overlapMs) {
       const secret = newSecret();
       const sealed = { sealed: secrets.seal(id, secret) };
-      const rotated = await change({ guildId, id }, (stored) => rotateSecret(stored, sealed, overlapMs, clock.now()));
+      let decided: Webhook | Refusal | undefined;
+      const rotated = await change(
+        { guildId, id },
+        (stored) => (decided = rotateSecret(stored, sealed, overlapMs, clock.now())),
+      );
       if (isRefusal(rotated)) return rotated;
-      const { revision, secrets: stored = [] } = rotated;
-      const previousUntil = stored[1]?.endsAt;
+      const { revision } = rotated;
+      // `rotated` lacks the secrets if they were stored by an attempt whose response was lost.
+      const previousUntil = decided === undefined || isRefusal(decided) ? undefined : decided.secrets[1]?.endsAt;
       return { guildId, id, revision, secret, ...(previousUntil === undefined ? {} : { previousUntil }) };
     },
 

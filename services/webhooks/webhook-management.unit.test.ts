@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { secretBox } from "./secret-box.ts";
 import { isAllowedUrl } from "../../mixins/http/target-guard.ts";
+import { newWebhook } from "./domain/webhook.ts";
 import { webhookManagement } from "./webhook-management.ts";
 import type { GuildId } from "../contracts/ids.ts";
 
@@ -20,6 +21,31 @@ test("a webhook with a forbidden address is neither created nor changed, and the
     expect(await management.create({ guildId, url, types: ["event.created"] })).toMatchObject(refused);
     expect(await management.update({ guildId, id: "w", url })).toMatchObject(refused);
   }
+});
+
+test("a rotation whose response from the database was lost says until when the former secret is valid", async () => {
+  const stored = newWebhook(
+    "w",
+    { guildId, url: "https://bot.example/", types: ["event.created"] },
+    { sealed: "s" },
+    0,
+  );
+  let attempts = 0;
+  const management = webhookManagement({
+    webhooks: {
+      find: async () => stored,
+      replace: async () => {
+        attempts += 1;
+        return false;
+      },
+      revisionWritten: async () => (attempts === 0 ? undefined : 2),
+    } as never,
+    deliveries: {} as never,
+    secrets: secretBox("a key"),
+    clock: { now: () => 1_000 },
+    isAllowedUrl: () => true,
+  });
+  await expect(management.rotate(guildId, "w", 500)).resolves.toMatchObject({ revision: 2, previousUntil: 1_500 });
 });
 
 test("a private address is accepted where private addresses are allowed, and http to a public one never", () => {

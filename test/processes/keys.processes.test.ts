@@ -19,7 +19,7 @@ describe("npm run keys, on the embedded MongoDB", () => {
   let baseUrl: string;
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), "guildcal-keys-"));
+    directory = await mkdtemp(join(tmpdir(), "guildcal's keys-"));
     const port = await freePort(0);
     baseUrl = `http://127.0.0.1:${port}`;
     env = { PATH: process.env["PATH"]!, DATA_DIR: directory, PORT: String(port) };

@@ -86,8 +86,10 @@ export async function startNatsWithUsers(
     ...server,
     setUsers(users) {
       // nats-server reloads its configuration, and keeps the previous one if the file has an error.
-      written = written.then(() => write(users)).then(() => server.signal("SIGHUP"));
-      return written;
+      const reloaded = written.then(() => write(users)).then(() => server.signal("SIGHUP"));
+      // A failed write must not fail those after it.
+      written = reloaded.catch(() => undefined);
+      return reloaded;
     },
   };
 }

@@ -74,9 +74,14 @@ async function createWrapper(directory: string): Promise<string> {
     await replaceFile(join(folder, name), (path) => copyFile(join(libraries, name), path));
   }
   const wrapper = join(folder, "mongod");
-  const script = `#!/bin/sh\nLD_LIBRARY_PATH='${folder}' exec '${mongod}' "$@"\n`;
+  const script = `#!/bin/sh\nLD_LIBRARY_PATH=${quoted(folder)} exec ${quoted(mongod)} "$@"\n`;
   await replaceFile(wrapper, (path) => writeFile(path, script, { mode: 0o755 }));
   return wrapper;
+}
+
+/** A text as one word of the shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Writes a temporary file and renames it: a file that a running mongod has mapped must not change. */

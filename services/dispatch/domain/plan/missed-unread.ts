@@ -1,7 +1,9 @@
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import { MAX_ENTRIES } from "../../../contracts/calendar-events.contract.ts";
+import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { Post } from "../post/post.ts";
 import { postKey } from "./desired-posts.ts";
+import { formerIds } from "./former-ids.ts";
 import type { PlanInput } from "./plan-input.ts";
 import { settledPost } from "./settled-post.ts";
 
@@ -28,7 +30,9 @@ export function missedUnread(input: PlanInput, rows: ReadonlyMap<string, Post>):
 
 const REASON = `more than ${MAX_ENTRIES} occurrences of the guild were due nearly at once; this row stands for the posts of the announcement for those that were not read`;
 
+/** A SPECIFIC announcement covers one occurrence; if that was read, none that was not. */
 function mayCoverUnread({ enabled, type, eventId }: AnnouncementRule, { occurrences }: PlanInput): boolean {
   if (!enabled) return false;
-  return type !== "SPECIFIC" || !occurrences.some((one) => one.eventId === eventId || one.occurrenceId === eventId);
+  const idsOf = (one: Occurrence): readonly string[] => [one.eventId, one.occurrenceId, ...formerIds(one)];
+  return type !== "SPECIFIC" || !occurrences.some((one) => idsOf(one).includes(eventId));
 }

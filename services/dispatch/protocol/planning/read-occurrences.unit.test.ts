@@ -138,6 +138,15 @@ describe("a guild with more occurrences ahead than can be read", () => {
     expect(missed()).toHaveLength(1);
   });
 
+  test("at one instant has no missed row for an announcement of one occurrence that was read after a split (D51)", async () => {
+    rules = [sampleAnnouncement({ id: "one" as AnnouncementId, type: "SPECIFIC", eventId: "former_7" as EventId })];
+    const ids = { eventId: "split" as EventId, occurrenceId: "split_7" as OccurrenceId };
+    add(1, () => NOON - MINUTE - 1, { ...ids, recurs: true, follows: ["former" as EventId] });
+    add(MAX_ENTRIES + 100, () => NOON - MINUTE);
+    await plan();
+    expect(posts(({ state }) => state === "missed")).toEqual([]);
+  });
+
   test("at one instant ahead has no missed row yet", async () => {
     rules = [sampleAnnouncement({ type: "COLOR", eventColor: "RED" })];
     add(MAX_ENTRIES + 100, () => NOON + MINUTE);
