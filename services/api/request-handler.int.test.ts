@@ -174,6 +174,7 @@ describe("a request through the gateway", () => {
     expect(actions.filter((name) => name.startsWith("api.")).toSorted()).toEqual([
       "api.createFeed",
       "api.createKey",
+      "api.encodeOccurrences",
       "api.listChanges",
       "api.listFeeds",
       "api.listFeedsPage",
