@@ -160,7 +160,9 @@ describe("a start that fails", () => {
 
   test("prints the modes if the mode is unknown", async () => {
     await expect(failure("everything", {})).resolves.toEqual([
-      expect.stringMatching(/^Unknown mode: give all, nats, demo, keys, bus-users, schema, backup, restore or one of /),
+      expect.stringMatching(
+        /^Unknown mode: give all, nats, demo, keys, bus-users, schema, backup, restore, import or one of /,
+      ),
     ]);
   });
 
