@@ -80,7 +80,7 @@ export const TEMPLATE_GUARDS: readonly TestedGuard[] = [
     in: "shownKey",
     code: "[$A, $B, $_, $C, $D]",
     without: "[$A, $B, $C, $D]",
-    testFile: "services/dispatch/queries/diff-plan.unit.test.ts",
-    test: "is what the plan does when the drafts are stored",
+    testFile: "services/dispatch/domain/diff/message-changes.unit.test.ts",
+    test: "is another one after the announcement has",
   },
 ];
