@@ -87,6 +87,8 @@ def rule_dates(event, window):
     is_date = not isinstance(start.dt, datetime)
     first = datetime(start.dt.year, start.dt.month, start.dt.day) if is_date else start.dt.replace(tzinfo=None)
     rule = event["RRULE"]
+    if rule is None:
+        raise Refused("icalendar cannot read the rule")
     # dateutil compares UNTIL with the wall clock, and RFC 5545 with the instant.
     until = rule.pop("UNTIL", [None])[0]
     for count, wall in enumerate(rrulestr(rule.to_ical().decode(), dtstart=first)):
@@ -184,7 +186,7 @@ def read(line):
     text = body["text"]
     root = ICalGLib.Component.new_from_string(text)
     return {
-        "dateutil": dateutil_starts(text, body),
+        "dateutil": unless_refused(dateutil_starts, text, body),
         "libical": unless_refused(libical_starts, root, body),
         "written": {
             "icalendar": icalendar.Calendar.from_ical(text).to_ical().decode(),

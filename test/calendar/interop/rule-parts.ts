@@ -22,3 +22,12 @@ export function partsOf({
     ...(until === undefined ? [] : ["UNTIL"]),
   ].join(" ");
 }
+
+/** Rules that a library expands otherwise than RFC 5545 has it, and otherwise than the other library does. */
+export const KNOWN_DEFECTS: Readonly<Record<"dateutil" | "libical", (rule: Recurrence) => boolean>> = {
+  /** Days with and without numbers in one BYDAY: dateutil keeps only dates that are both. */
+  dateutil: ({ byDay = [] }) => byDay.some((day) => day.length > 2) && byDay.some((day) => day.length === 2),
+  /** Negative BYMONTHDAY in a daily or yearly rule. */
+  libical: ({ frequency, byMonthDay = [] }) =>
+    (frequency === "DAILY" || frequency === "YEARLY") && byMonthDay.some((day) => day < 0),
+};

@@ -1,8 +1,8 @@
 import { importInMemory } from "../import-file.ts";
-import { startsInFeed } from "../read-feed.ts";
+import { IcalJsReader } from "./ical-js-reader.ts";
 import { comparedStarts, type InteropSeries, interopSeries, isReadDifferently } from "./interop-series.ts";
 import { PACKAGES, type ReadByOthers, readByOthers } from "./other-readers.ts";
-import { partsOf } from "./rule-parts.ts";
+import { KNOWN_DEFECTS, partsOf } from "./rule-parts.ts";
 
 /** Series of a reader with the starts that we compute, those that it refuses, and the others by the parts of their rules. */
 interface Row {
@@ -40,6 +40,13 @@ class Table {
   }
 }
 
+const icalJs = new IcalJsReader();
+
+/** Its clock was changed in 2026, which the zoneinfo of Debian 12 does not have. */
+const NEWER_THAN_ZONEINFO = "America/Havana";
+/** Different in this row: dateutil and libical have the same starts, and we have others. */
+const OTHERS_AGREE = "against dateutil and libical together";
+
 async function compare(all: readonly InteropSeries[], read: readonly ReadByOthers[], table: Table): Promise<void> {
   for (const [at, series] of all.entries()) {
     const others = read[at] as ReadByOthers;
@@ -48,24 +55,20 @@ async function compare(all: readonly InteropSeries[], read: readonly ReadByOther
     const ours = compared(series.starts);
     const theirs = { dateutil: compared(others.starts.dateutil), libical: compared(others.starts.libical) };
     for (const reader of ["dateutil", "libical"] as const) {
-      table.add(`ours, read by ${reader}`, series, theirs[reader] === undefined ? "refused" : theirs[reader] === ours);
+      const isKnown = KNOWN_DEFECTS[reader](series.rrule) || series.timezone === NEWER_THAN_ZONEINFO;
+      const name = theirs[reader] !== ours && isKnown ? `${reader}, by a known defect` : reader;
+      table.add(`ours, read by ${name}`, series, theirs[reader] === undefined ? "refused" : theirs[reader] === ours);
     }
+    const isOutvoted = theirs.dateutil !== ours && theirs.dateutil === theirs.libical;
+    table.add(OTHERS_AGREE, series, !isOutvoted);
     const isAgreed = theirs.dateutil === ours && theirs.libical === ours;
-    const byIcalJs = compared(icalStarts(series));
+    const byIcalJs = compared(await icalJs.starts(series));
     table.add(`ours, read by ical.js${isAgreed ? "" : ", others differ"}`, series, byIcalJs === ours);
     for (const writer of ["icalendar", "libical"] as const) {
       const imported = await importInMemory(others.written[writer], series.timezone);
       const isSame = imported.findings.length === 0 && compared(imported.starts(series.window)) === ours;
       table.add(`written by ${writer}, read by us`, series, isSame);
     }
-  }
-}
-
-function icalStarts({ text, window, timezone }: InteropSeries): number[] {
-  try {
-    return startsInFeed(text, window, timezone);
-  } catch {
-    return [];
   }
 }
 
@@ -85,6 +88,7 @@ async function main(): Promise<number> {
   const both = ["dateutil", "libical"].map((reader) => `ours, read by ${reader}`);
   const differences = table.print([
     ...both,
+    OTHERS_AGREE,
     ...["icalendar", "libical"].map((writer) => `written by ${writer}, read by us`),
   ]);
   process.stdout.write("\nRules that programs read differently:\n");
@@ -95,4 +99,8 @@ async function main(): Promise<number> {
   return differences === 0 ? 0 : 1;
 }
 
-process.exitCode = await main();
+try {
+  process.exitCode = await main();
+} finally {
+  await icalJs.close();
+}
