@@ -25,6 +25,7 @@ export async function upcomingWindow(
   guildId: GuildId,
   { dueFrom = 0, dueUntil = Infinity, limit = DEFAULT_PAGE_ENTRIES, cursor }: DueWindow & PageParams,
   now: EpochMs,
+  clock?: () => number,
 ): Promise<Page<UpcomingPost> | Refusal> {
   const position = UPCOMING.cursors.read(cursor);
   if (isRefusal(position)) return position;
@@ -36,7 +37,7 @@ export async function upcomingWindow(
   const planned = entriesAfter(rows, position, UPCOMING.positionOf).filter(({ dueAt }) => dueAt < start.at);
   // Nothing is computed for a page that is full of stored posts.
   const range = { start, until: planned.length > limit ? start.at : until, now };
-  const { posts, end, isComplete } = await computePosts(ports, guildId, range, limit + 1);
+  const { posts, end, isComplete } = await computePosts(ports, guildId, range, limit + 1, clock);
   const known = new Set(stored.map(keyOf));
   const computed = new Map(posts.map((post) => [subjectKey({ ...post, sink: "log" }), toComputedPost(post)]));
   const others = [...computed.values()].filter((post) => !known.has(keyOf(post)));
@@ -54,11 +55,19 @@ function pageOf(entries: readonly UpcomingPost[], limit: number, end: Position |
   if (isFull && last !== undefined)
     return { entries: page.entries, next: UPCOMING.cursors.write(UPCOMING.positionOf(last)) };
   if (end === undefined) return { entries: page.entries };
-  const beforeEnd = [end.at, end.announcementId, ""] as const;
-  // The page may have posts of the same instant and announcement as the end. The next page does not begin before them.
-  const lastPosition = last === undefined ? beforeEnd : UPCOMING.positionOf(last);
-  const isLastLater = comparePositions(positionOf(lastPosition), positionOf(beforeEnd)) > 0;
-  return { entries: page.entries, next: UPCOMING.cursors.write(isLastLater ? lastPosition : beforeEnd) };
+  return {
+    entries: page.entries,
+    next: UPCOMING.cursors.write([end.at, end.announcementId, justBefore(end.occurrenceId)]),
+  };
+}
+
+/**
+ * A text that is less than an id, and not less than any lesser id: the next page begins with the id itself. With less of the
+ * position a page of skipped posts, all of one instant and announcement, would be followed by the same page.
+ */
+function justBefore(id: string): string {
+  const last = id.length - 1;
+  return last < 0 ? "" : `${id.slice(0, last)}${String.fromCharCode(id.charCodeAt(last) - 1)}~`;
 }
 
 /** The first position that is not planned. */

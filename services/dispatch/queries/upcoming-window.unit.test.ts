@@ -44,12 +44,13 @@ async function pagesOf(
   guild: MemoryGuild,
   window: DueWindow,
   limit: number,
+  clock?: () => number,
 ): Promise<UpcomingPost[]> {
   const posts: UpcomingPost[] = [];
   let cursor: string | undefined;
   for (let pages = 0; pages < 5_000; pages += 1) {
     const next = cursor === undefined ? {} : { cursor };
-    const page = await upcomingWindow(ports, guild.id, { ...window, limit, ...next }, guild.now);
+    const page = await upcomingWindow(ports, guild.id, { ...window, limit, ...next }, guild.now, clock);
     if (isRefusal(page)) throw new Error(page.refusal);
     expect(page.entries.length).toBeLessThanOrEqual(limit);
     posts.push(...page.entries);
@@ -123,7 +124,8 @@ describe("the upcoming posts of a year", () => {
     ]);
   });
 
-  test("have no post twice, if a page ends behind a post that was announced already", async () => {
+  /** A guild with five events at one instant, of which the numbered ones were announced less than a minute away from it. */
+  async function announced(...numbers: readonly number[]) {
     const startsAt = DRAFTS_NOW + 60 * HOUR;
     const event = { action: "CREATE_EVENT", calendarNumber: 1, startsAt, endsAt: startsAt } as const;
     const rule = { action: "CREATE_ANNOUNCEMENT", channel: "7", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
@@ -135,12 +137,23 @@ describe("the upcoming posts of a year", () => {
     const through = guild.now + COMPARED_MS;
     const all = planned(guild, await stateOf(guild, through), through, []).toSorted(byPosition);
     const ids = [...new Set(all.map(({ occurrenceId }) => occurrenceId))];
-    // The second event was announced at a time that is less than a minute away.
     const sent = all
-      .filter(({ occurrenceId }) => occurrenceId === ids[1])
+      .filter(({ occurrenceId }) => numbers.includes(ids.indexOf(occurrenceId)))
       .map((row): Post => Object.assign({}, row, { id: `${row.id}-`, state: "sent", startsAt: startsAt - 1_000 }));
-    const found = await pagesOf(portsOf(guild, sent, {}), guild, { dueFrom: 0 }, 2);
+    return { guild, ids, ports: portsOf(guild, sent, {}) };
+  }
+
+  test("have no post twice, if a page ends behind a post that was announced already", async () => {
+    const { guild, ids, ports } = await announced(1);
+    const found = await pagesOf(ports, guild, { dueFrom: 0 }, 2);
     expect(found.map(({ eventId }) => eventId)).toEqual([ids[0], ids[2], ids[3], ids[4]]);
+  });
+
+  test("end, if the time of a page is over after posts of one instant that were all announced already", async () => {
+    const { guild, ids, ports } = await announced(0, 1, 2, 3);
+    let elapsed = 0;
+    const found = await pagesOf(ports, guild, { dueFrom: 0 }, 1, () => (elapsed += 2_000));
+    expect(found.map(({ eventId }) => eventId)).toEqual([ids[4]]);
   });
 
   test("refuse a cursor that is none", async () => {
