@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { newRecordingSink } from "../../test/fixtures/recording-sink.ts";
+import { startPostingServices } from "../../test/harness/posting-services.ts";
 import { TestGuild } from "../../test/harness/test-guild.ts";
-import { startTestServices, type TestServices } from "../../test/harness/test-services.ts";
+import type { TestServices } from "../../test/harness/test-services.ts";
 import { until } from "../../test/harness/until.ts";
-import { announcementsService } from "../announcements/announcements.service.ts";
 import { occurrenceId } from "../calendar-events/domain/event/occurrence-id.ts";
-import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
 import { listAnnouncements } from "../contracts/announcements.contract.ts";
 import type { Caller } from "../contracts/contract.ts";
 import { previewPost } from "../contracts/dispatch.contract.ts";
 import type { EventId } from "../contracts/ids.ts";
-import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
-import { dispatchService } from "./dispatch.service.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -22,12 +19,7 @@ describe("the announcements of a series that is split (D51)", () => {
   let services: TestServices;
 
   beforeAll(async () => {
-    services = await startTestServices((mongoUrl) => [
-      guildSettingsService({ mongoUrl }),
-      calendarEventsService({ mongoUrl }),
-      announcementsService({ mongoUrl }),
-      dispatchService({ mongoUrl, sinks: [sink], graceMs: 900_000 }),
-    ]);
+    services = await startPostingServices(sink);
   });
   afterAll(() => services.stop());
 

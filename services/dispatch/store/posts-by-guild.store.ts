@@ -1,8 +1,7 @@
 import type { Connection } from "mongoose";
 import { findRows, streamPipeline } from "../../../mixins/mongo/find-command.ts";
 import type { GuildId } from "../../contracts/ids.ts";
-import { OPEN_STATES } from "../domain/post/post.ts";
-import type { Post } from "../domain/post/post.ts";
+import { OPEN_STATES, type Post } from "../domain/post/post.ts";
 import type { PostStore } from "../protocol/post-store.ts";
 import type { GuildPlanRow } from "./guild-plan.document.ts";
 import { type Ledger, ledgerModels } from "./ledger-models.store.ts";

@@ -21,7 +21,7 @@ interface VeventEntry {
   readonly message: string;
 }
 
-/** What became of the images of a calendar. */
+/** The outcomes of the images of a calendar. */
 interface PlacedImages {
   readonly outcome: "imported" | "unchanged";
   readonly eventIds: ReadonlySet<string>;

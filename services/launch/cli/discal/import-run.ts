@@ -4,7 +4,7 @@ import type { ImportRecord } from "./import-record.ts";
 import { type RowOutcome, skippedRow } from "./row-outcome.ts";
 import type { Survey } from "./survey-export.ts";
 
-/** What each part of an import needs. */
+/** The dependencies of each part of an import. */
 export interface ImportRun {
   readonly folder: ExportFolder;
   readonly requests: GuildcalRequests;

@@ -21,7 +21,7 @@ export interface ReferredEvent {
   readonly original?: string;
 }
 
-/** What a row of an announcement depends on. */
+/** Facts besides the row by which an announcement is mapped. */
 export interface GuildState {
   readonly isPaused: boolean;
   readonly hasManyCalendars: boolean;

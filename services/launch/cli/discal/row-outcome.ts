@@ -34,7 +34,7 @@ const CHANGE_TEXTS = {
 } as const;
 export type ChangeCode = keyof typeof CHANGE_TEXTS;
 
-/** What became of a row, or of a VEVENT of a calendar's file. */
+/** The outcome of a row, or of a VEVENT of a calendar's file: a line of the report. */
 export interface RowOutcome {
   readonly table: string;
   readonly line: number;

@@ -8,7 +8,7 @@ import { integerIn, snowflakeIn, type TableRow, textIn } from "./table-row.ts";
 /** Rows with an image that are held in memory, about 30 MB. */
 const MAX_IMAGES = 100_000;
 
-/** What rows of one table say about those of another. */
+/** Facts of one table that the import of another one needs. */
 export interface Survey {
   /** Guilds for which DisCal does not post now. */
   readonly pausedGuilds: ReadonlySet<string>;

@@ -1,13 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { GuildId } from "../../../../services/contracts/ids.ts";
-import { openCalendar } from "../../../calendar/filled-calendar.ts";
 import { startOnFilledDatabase } from "../filled-database.ts";
+import { fillHourly } from "../hourly-events.ts";
 import type { HostileRow } from "../row.ts";
 
 const GUILD = "3751" as GuildId;
 /** The default of EVENTS_PER_GUILD. */
 const EVENTS = 100_000;
-const HOUR_MS = 3_600_000;
 const TEXT = "x".repeat(500);
 const CLIENTS = 48;
 
@@ -16,7 +15,7 @@ export const MANY_CHANGES: HostileRow = {
   name: "one key reads 100 000 changes of a guild from the beginning, 48 times at once",
   settings: { REQUESTS_PER_GUILD: "0", REQUESTS_PER_KEY: "0" },
   attackMs: 30_000,
-  start: (env) => startOnFilledDatabase(env, fill),
+  start: (env) => startOnFilledDatabase(env, (mongoUrl) => fillHourly(mongoUrl, GUILD, EVENTS, TEXT)),
   async attack(stage, signal) {
     const key = await stage.createKey(GUILD);
     const read = async (limit: number) => {
@@ -37,14 +36,3 @@ export const MANY_CHANGES: HostileRow = {
     without: ["a read of changes counts towards the concurrent lists"],
   },
 };
-
-async function fill(mongoUrl: string): Promise<void> {
-  const calendar = await openCalendar(mongoUrl);
-  const from = Date.now() + 1_000 * HOUR_MS;
-  const events = Array.from({ length: EVENTS }, (_, at) => {
-    const startsAt = from + at * HOUR_MS;
-    return { startsAt, endsAt: startsAt + HOUR_MS, description: TEXT };
-  });
-  await calendar.fill(GUILD, events);
-  await calendar.connection.close();
-}

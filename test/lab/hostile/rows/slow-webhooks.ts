@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { WEBHOOK_TYPES } from "../../../../services/contracts/webhooks.contract.ts";
 import type { GuildId } from "../../../../services/contracts/ids.ts";
-import { openCalendar } from "../../../calendar/filled-calendar.ts";
 import { startOnFilledDatabase } from "../filled-database.ts";
+import { fillHourly } from "../hourly-events.ts";
 import { startProcess } from "../load-process.ts";
 import type { HostileRow } from "../row.ts";
 import type { Behaviour } from "../webhook-receiver-process.ts";
@@ -50,7 +50,7 @@ export const SLOW_WEBHOOKS: HostileRow = {
       webhooks.push({ guild_id: GUILD, id });
       await ask("/v2/webhooks/update", { ...webhooks[at], enabled: false });
     }
-    await fill(mongoUrl);
+    await fillHourly(mongoUrl, GUILD, EVENTS, TEXT);
   },
   async attack(stage, signal) {
     const key = await stage.createKey(GUILD);
@@ -70,14 +70,3 @@ export const SLOW_WEBHOOKS: HostileRow = {
     without: ["no changes are read while many deliveries are pending"],
   },
 };
-
-async function fill(url: string): Promise<void> {
-  const calendar = await openCalendar(url);
-  const from = Date.now() + 1_000 * HOUR_MS;
-  const events = Array.from({ length: EVENTS }, (_, at) => {
-    const startsAt = from + at * HOUR_MS;
-    return { startsAt, endsAt: startsAt + HOUR_MS, description: TEXT };
-  });
-  await calendar.fill(GUILD, events);
-  await calendar.connection.close();
-}
