@@ -182,7 +182,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     code: "$_ % ITEMS_PER_SLICE === 0",
     without: "false",
     testFile: "services/dispatch/domain/plan/plan-limit.unit.test.ts",
-    test: "pauses after every five hundred rows or candidates",
+    test: "pauses after every hundred rows or candidates",
   },
   {
     guard: "the posts of one guild use at most an eighth of a sink's concurrency",
