@@ -70,7 +70,8 @@ const guildOf = (n: number) => String(1 + (n % GUILDS)) as GuildId;
 function ownersOf(occurrences: readonly Occurrence[], now: () => number): Owners {
   const since = { "occurrence.started": 0, "occurrence.ended": 0 };
   const byId = new Map(occurrences.map((each) => [each.occurrenceId, each]));
-  const byGuild = Map.groupBy(occurrences, (each) => each.guildId);
+  const numberOf = new Map(occurrences.map((each, n) => [each.occurrenceId, n]));
+  const byGuild = Map.groupBy(occurrences, (each) => guildOf(numberOf.get(each.occurrenceId) ?? 0));
   const changedAt = now();
   const guilds = Array.from({ length: GUILDS }, (_, n) => guildOf(n));
   return {
