@@ -21,7 +21,7 @@ export const PERMISSION_FILES: Readonly<Record<string, string>> = {
   "components/nats/users.conf": natsUsersFile(),
 };
 
-/** A list of words, and a resource, on one line, formatted as by prettier. */
+/** A list of words, and a resource, on one line, formatted as `npm run format` does. */
 function onFewLines(json: string): string {
   const onOneLine = (inside: string) => inside.replaceAll(/\s+/g, " ");
   return json

@@ -30,7 +30,8 @@ export default {
     // Tests with the real MongoDB and without services run once.
     { ...shared, displayName: "on MongoDB", testMatch: ["**/*.mongo.test.ts"] },
     onServers("in one process", "**/*.int.test.ts"),
-    // Each service has tests in both topologies; other features are tested over NATS only.
+    // In both topologies: the example of every route, a file for each service, probes, and lost responses of MongoDB. What a
+    // request does beyond that does not depend on the topology, and is tested over NATS only.
     onServers("over NATS", "**/*.int.test.ts", "**/*.nats.test.ts"),
     { ...shared, displayName: "processes", testMatch: ["**/*.processes.test.ts"] },
   ],

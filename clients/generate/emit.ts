@@ -1,5 +1,5 @@
 import { stripTypeScriptTypes } from "node:module";
-import { format } from "prettier";
+import { formatTypeScript } from "./format-source.ts";
 
 /** TypeScript modules of one folder, by name without extension. */
 export type Modules = Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ const COMMENT_OF_NOTHING = /^\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n\n/gm;
 /** The JavaScript files of the modules that contain more than types, by name. */
 export async function javascriptIn(modules: Modules): Promise<Readonly<Record<string, string>>> {
   const files = Object.entries(modules).map(async ([name, text]) => {
-    const code = await formatted(withJsEndings(stripTypeScriptTypes(text)));
+    const code = await formatTypeScript(withJsEndings(stripTypeScriptTypes(text)));
     return [`${name}.js`, code.replaceAll(COMMENT_OF_NOTHING, "")] as const;
   });
   return Object.fromEntries((await Promise.all(files)).filter(([, code]) => /^(?:export|import)\b/m.test(code)));
@@ -26,7 +26,7 @@ export async function declarationsIn(modules: Modules): Promise<Readonly<Record<
     files.set(name, text);
     waiting.push(...[...text.matchAll(/ from "\.\/([\w-]+)\.js"/g)].map(([, target]) => target!));
   }
-  const all = [...files].map(async ([name, text]) => [`${name}.d.ts`, await formatted(text)] as const);
+  const all = [...files].map(async ([name, text]) => [`${name}.d.ts`, await formatTypeScript(text)] as const);
   return Object.fromEntries(await Promise.all(all));
 }
 
@@ -49,8 +49,4 @@ export function declarationsOf(text: string): string {
 
 function withJsEndings(text: string): string {
   return text.replaceAll(/( from "\.\/[\w-]+)\.ts"/g, '$1.js"');
-}
-
-async function formatted(text: string): Promise<string> {
-  return format(text, { parser: "typescript", printWidth: 120 });
 }

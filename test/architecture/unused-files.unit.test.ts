@@ -5,12 +5,13 @@ import { PROJECT } from "../harness/guildcal-process.ts";
 import { readSources, sourceFile } from "./source-file.ts";
 import { unusedFiles } from "./unused-files.ts";
 
-/** The programs that npm scripts run, and the scripts of the docs page and the console, which a browser loads. */
+/** The programs that npm scripts and the image run, and the scripts of the docs page and the console, which a browser loads. */
 function entryPoints(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8")) as {
     scripts: Readonly<Record<string, string>>;
   };
-  const programs = Object.values(scripts).flatMap((script) => script.match(/\bservices\/\S+\.[jt]s\b/g) ?? []);
+  const commands = [...Object.values(scripts), readFileSync(join(PROJECT, "Dockerfile"), "utf8")];
+  const programs = commands.flatMap((command) => command.match(/\bservices\/[^\s"]+\.[jt]s\b/g) ?? []);
   return [...new Set(programs), "services/api/pages/docs/start.js", "services/api/pages/console/main.js"];
 }
 

@@ -26,8 +26,8 @@ import type { PostStore } from "../../services/dispatch/protocol/post-store.ts";
 import { STANDARD_TIMING } from "../../services/dispatch/protocol/timing.ts";
 import type { Sink } from "../../services/dispatch/sinks/sink.ts";
 
-/** Occurrences of the night; `OCCURRENCES=10000` for a long run. */
-const OCCURRENCES = Number(process.env["OCCURRENCES"] ?? 600);
+/** Occurrences of the night, by default one in each minute; `OCCURRENCES=10000` for a long run. */
+const OCCURRENCES = Number(process.env["OCCURRENCES"] ?? 300);
 const GUILDS = 20;
 const [MINUTE, HOUR] = [60_000, 3_600_000];
 const BERLIN = sampleCalendar("Europe/Berlin");
@@ -71,6 +71,7 @@ function ownersOf(occurrences: readonly Occurrence[], now: () => number): Owners
   const since = { "occurrence.started": 0, "occurrence.ended": 0 };
   const byId = new Map(occurrences.map((each) => [each.occurrenceId, each]));
   const numberOf = new Map(occurrences.map((each, n) => [each.occurrenceId, n]));
+  const byGuild = Map.groupBy(occurrences, (each) => guildOf(numberOf.get(each.occurrenceId) ?? 0));
   const changedAt = now();
   const guilds = Array.from({ length: GUILDS }, (_, n) => guildOf(n));
   return {
@@ -79,8 +80,7 @@ function ownersOf(occurrences: readonly Occurrence[], now: () => number): Owners
     announcement: async (guildId, id) => notificationRule(guildId, id as never, 0),
     async occurrences({ guildId, windows, anchor = "START", limit }) {
       const instant = (each: Occurrence) => anchorInstant(each, anchor) ?? Infinity;
-      const found = occurrences
-        .filter((each) => guildOf(numberOf.get(each.occurrenceId) ?? 0) === guildId)
+      const found = (byGuild.get(guildId) ?? [])
         .filter((each) => windows.some(({ from, until }) => instant(each) >= from && instant(each) < until))
         .toSorted((one, other) => instant(one) - instant(other));
       return { occurrences: found.slice(0, limit), truncated: found.length > limit };

@@ -9,7 +9,7 @@ import { withBlocks } from "./generated-blocks.ts";
 import { markdownFiles, read } from "./markdown.ts";
 import { GENERATED, regenerated } from "./write-docs.ts";
 
-/** Removes white space and table lines, which prettier changes. */
+/** Removes white space and table lines, which the formatter changes. */
 const unspaced = (text: string) => text.replaceAll(/\s+/g, "").replaceAll(/-{3,}/g, "---");
 
 describe("a document with generated blocks", () => {

@@ -100,7 +100,7 @@ describe("the messages of a service on the bus", () => {
     );
     const ofItsOwn = service === "api" ? [ratesUsed.name] : [];
     expect([...new Set([...broadcasts!, ...listensTo!])].toSorted()).toEqual([...events, ...ofItsOwn].toSorted());
-    expect(Object.keys(schemaOf(service).events ?? {}).toSorted()).toEqual(listensTo!.toSorted());
+    expect(Object.keys((await schemaOf(service)).events ?? {}).toSorted()).toEqual(listensTo!.toSorted());
   });
 
   test("a service with another action in its sources is found", async () => {
@@ -117,8 +117,8 @@ describe("each service's bus user", () => {
     return all.filter((subject) => subject.startsWith(start)).map((subject) => subject.slice(start.length));
   }
 
-  test.each(SERVICES)("that of %s serves exactly the service's actions", (service) => {
-    const { actions = {}, mixins = [] } = schemaOf(service);
+  test.each(SERVICES)("that of %s serves exactly the service's actions", async (service) => {
+    const { actions = {}, mixins = [] } = await schemaOf(service);
     const served = [actions, ...mixins.map((mixin) => mixin.actions ?? {})].flatMap((each) => Object.keys(each));
     expect(subjects(service, "subscribe", "REQB")).toEqual(served.map((verb) => `${service}.${verb}`).toSorted());
   });

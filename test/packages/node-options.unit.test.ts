@@ -36,7 +36,13 @@ describe("every process of the service has the same options of Node", () => {
   });
 
   test("which are those that the image compiles its code with, since Node ignores code that was compiled with others", () => {
-    const compile = ["node", ...OPTIONS, "--import", "./services/launch/compile-cache.js", "services/launch/main.ts"];
+    const compile = [
+      "node",
+      ...OPTIONS,
+      "--import",
+      "./services/launch/compile-cache.js",
+      "services/launch/compile.ts",
+    ];
     expect(read("Dockerfile")).toContain(`RUN ${JSON.stringify(compile).replaceAll(",", ", ")}\n`);
     const script = "require('node:module').getCompileCacheDir()";
     const options = ["--import", "./services/launch/compile-cache.js", "-p", script];

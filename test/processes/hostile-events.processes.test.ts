@@ -17,11 +17,9 @@ import { emptyDatabase } from "../harness/test-services.ts";
 import { until } from "../harness/until.ts";
 import type { ServiceName } from "../../services/contracts/service-names.ts";
 
-const encoder = new (
-  createRequire(import.meta.url)("cbor-x").Encoder as new (options: object) => {
-    encode(value: unknown): Buffer;
-  }
-)({ useRecords: false });
+const encoder = new (createRequire(import.meta.url)("cbor-x").Encoder as new (options: object) => {
+  encode(value: unknown): Buffer;
+})({ useRecords: false });
 
 const revision = 7;
 const eventId = `e${"0".repeat(25)}`;

@@ -16,7 +16,9 @@ export interface FetchedCalendar extends Pick<FollowReading, "etag" | "lastModif
 }
 
 export type FetchResult =
-  FetchedCalendar | { readonly kind: "notModified" } | ({ readonly kind: "failed" } & FailedReading);
+  | FetchedCalendar
+  | { readonly kind: "notModified" }
+  | ({ readonly kind: "failed" } & FailedReading);
 
 /** Time for all redirects and the body together. */
 const TIMEOUT_MS = 30_000;

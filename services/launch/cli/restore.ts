@@ -42,5 +42,5 @@ export async function runRestore(
 async function buildAll(mongoUrl: string): Promise<void> {
   const settings = readSettings(SETTINGS_OF_NO_START);
   const context = { mongoUrl, settings, onFirstKey: () => undefined, onListening: () => undefined };
-  for (const service of SERVICES) await buildIndexes(makeService(service, context));
+  for (const service of SERVICES) await buildIndexes(await makeService(service, context));
 }

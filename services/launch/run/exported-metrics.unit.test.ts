@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { metricsRegistry } from "../../../mixins/observability/metrics.ts";
 import { exportDispatchMetrics } from "../../dispatch/dispatch.metrics.ts";
-import "./service-factories.ts";
+import "../../dispatch/dispatch.service.ts";
 
 const names = async () => (await metricsRegistry.getMetricsAsJSON()).map(({ name }) => name);
 const ofDispatch = (name: string) => /^guildcal_(?:posts?|plan|changes|sinks?|dispatch)_/.test(name);

@@ -46,7 +46,7 @@ export async function startInOneProcess(env: Environment): Promise<RunningGuildc
     const nodeId = uniqueNodeId("all", settings.NODE_NAME);
     const traces = await startTracing(settings, "all", nodeId);
     const services = await runServices(
-      SERVICES.map((name) => makeService(name, { ...context, mongoUrl: backing.mongoUrlOf(name) })),
+      await Promise.all(SERVICES.map((name) => makeService(name, { ...context, mongoUrl: backing.mongoUrlOf(name) }))),
       { nodeId, natsUrl: settings.NATS_URL, logLevel: settings.LOG_LEVEL },
       [...probeMiddlewares(settings), ...traces.middlewares],
     );
@@ -154,7 +154,7 @@ async function startSingleService(name: ServiceName, env: Environment): Promise<
   await recordSchemaVersion(mongoUrl, name);
   const gateway = new GatewayEvents(settings.HOST);
   const onBusUsers = (users: readonly NatsBusUser[]) => void process.send?.(busUsersMessage(users));
-  const service = makeService(name, { mongoUrl, settings, onBusUsers, ...gateway.listeners });
+  const service = await makeService(name, { mongoUrl, settings, onBusUsers, ...gateway.listeners });
   const missing = new Set(name === "api" ? ["the other services"] : []);
   const nodeId = uniqueNodeId(name, NODE_NAME);
   const traces = await startTracing(settings, name, nodeId);

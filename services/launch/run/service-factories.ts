@@ -4,19 +4,13 @@ import { readEnvironment, type SettingsOf } from "../../../mixins/settings/envir
 import { probeSettings } from "../../../mixins/observability/probes.middleware.ts";
 import { tracingSettings } from "../../../mixins/observability/tracing.settings.ts";
 import { lineFormat } from "../../../moleculer.config.ts";
-import { announcementsService } from "../../announcements/announcements.service.ts";
-import { apiService } from "../../api/api.service.ts";
 import { apiSettings } from "../../api/api.settings.ts";
 import type { BusUser } from "../../api/bus/bus-user.ts";
 import type { KeyHashing } from "../../api/keys/key-digests.ts";
 import type { RateSettings } from "../../api/rates/gateway-rates.ts";
 import { calendarEventsSettings } from "../../calendar-events/calendar-events.settings.ts";
-import { calendarEventsService } from "../../calendar-events/calendar-events.service.ts";
-import { dispatchService } from "../../dispatch/dispatch.service.ts";
 import { dispatchSettings } from "../../dispatch/dispatch.settings.ts";
 import { makeSinks, sinkProblems, sinkSettings } from "../../dispatch/sinks/make-sinks.ts";
-import { guildSettingsService } from "../../guild-settings/guild-settings.service.ts";
-import { webhooksService } from "../../webhooks/webhooks.service.ts";
 import { webhooksSettings } from "../../webhooks/webhooks.settings.ts";
 import { launchSettings } from "../launch.settings.ts";
 import type { ServiceName } from "../../contracts/service-names.ts";
@@ -74,32 +68,45 @@ function ratesOf(settings: Settings): RateSettings {
   };
 }
 
-type Factory = (context: ServiceContext) => ServiceSchema;
+type Factory = (context: ServiceContext) => Promise<ServiceSchema>;
 
+/** A factory imports the code of its service when it is called: a process of one service loads no other. */
 const FACTORIES: Readonly<Record<ServiceName, Factory>> = {
-  api: ({ mongoUrl, settings, onFirstKey, onListening, onBusUsers }) => {
+  api: async ({ mongoUrl, settings, onFirstKey, onListening, onBusUsers }) => {
     const { PORT: port, HOST: host, API_KEY: apiKey, NATS_URL: busUrl } = settings;
     const [hashing, rates] = [hashingOf(settings), ratesOf(settings)];
     const { CONNECTIONS_PER_ADDRESS: connectionsPerAddress, CORS_ORIGINS: corsOrigins = [] } = settings;
     const options = { mongoUrl, port, host, hashing, rates, connectionsPerAddress, corsOrigins, apiKey, busUrl };
+    const { apiService } = await import("../../api/api.service.ts");
     return apiService({ ...options, onFirstKey, onListening, ...(onBusUsers === undefined ? {} : { onBusUsers }) });
   },
-  dispatch: ({ mongoUrl, settings }) =>
-    dispatchService({
+  dispatch: async ({ mongoUrl, settings }) => {
+    const { dispatchService } = await import("../../dispatch/dispatch.service.ts");
+    return dispatchService({
       mongoUrl,
       sinks: makeSinks(settings.SINKS, settings, { writeLine: writePostLine }),
       graceMs: settings.GRACE_MINUTES * 60_000,
-    }),
-  announcements: ({ mongoUrl }) => announcementsService({ mongoUrl }),
-  "calendar-events": ({ mongoUrl, settings }) =>
-    calendarEventsService({
+    });
+  },
+  announcements: async ({ mongoUrl }) => {
+    const { announcementsService } = await import("../../announcements/announcements.service.ts");
+    return announcementsService({ mongoUrl });
+  },
+  "calendar-events": async ({ mongoUrl, settings }) => {
+    const { calendarEventsService } = await import("../../calendar-events/calendar-events.service.ts");
+    return calendarEventsService({
       mongoUrl,
       eventsPerGuild: settings.EVENTS_PER_GUILD,
       follow: { allowPrivate: settings.FOLLOW_ALLOW_PRIVATE === "yes" },
-    }),
-  "guild-settings": ({ mongoUrl }) => guildSettingsService({ mongoUrl }),
-  webhooks: ({ mongoUrl, settings: { WEBHOOKS_KEY: key, WEBHOOKS_ALLOW_PRIVATE: allowPrivate } }) => {
+    });
+  },
+  "guild-settings": async ({ mongoUrl }) => {
+    const { guildSettingsService } = await import("../../guild-settings/guild-settings.service.ts");
+    return guildSettingsService({ mongoUrl });
+  },
+  webhooks: async ({ mongoUrl, settings: { WEBHOOKS_KEY: key, WEBHOOKS_ALLOW_PRIVATE: allowPrivate } }) => {
     if (key === undefined) throw new StartupError("WEBHOOKS_KEY must be set for webhooks in a process of their own");
+    const { webhooksService } = await import("../../webhooks/webhooks.service.ts");
     return webhooksService({ mongoUrl, key, allowPrivate: allowPrivate === "yes" });
   },
 };
@@ -126,6 +133,6 @@ export const SETTINGS_OF: Readonly<Record<ServiceName, readonly string[]>> = {
   webhooks: [...SHARED_SETTINGS, ...Object.keys(webhooksSettings)],
 };
 
-export function makeService(name: ServiceName, context: ServiceContext): ServiceSchema {
+export function makeService(name: ServiceName, context: ServiceContext): Promise<ServiceSchema> {
   return FACTORIES[name](context);
 }

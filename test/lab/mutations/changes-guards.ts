@@ -15,7 +15,7 @@ const records = {
   testFile: "mixins/mongo/changed-records.mongo.test.ts",
   needsServers: true,
 } as const;
-const changes = { testFile: "services/api/changes/changes.int.test.ts", needsServers: true } as const;
+const changes = { testFile: "services/api/changes/changes.nats.test.ts", needsServers: true } as const;
 
 /** Guards of the changes of a guild (D48): their completeness, tokens and streams. */
 export const CHANGES_GUARDS: readonly TestedGuard[] = [

@@ -218,7 +218,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     file: "services/announcements/announcement.document.ts",
     property: "unique: true",
     without: "",
-    testFile: "test/integration/contention.int.test.ts",
+    testFile: "test/integration/contention.nats.test.ts",
     test: "ten of a hundred concurrent creates are stored",
     needsServers: true,
   },

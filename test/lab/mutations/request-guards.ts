@@ -255,7 +255,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "exceeded",
     code: "$_ > MAX_RESPONSE_BYTES",
     without: "false",
-    testFile: "services/calendar-events/calendar-windows.int.test.ts",
+    testFile: "services/calendar-events/calendar-windows.nats.test.ts",
     test: "a series of long texts is refused if its occurrences exceed 4 MiB, and listed if they fit",
     needsServers: true,
   },

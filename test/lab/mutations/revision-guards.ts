@@ -1,6 +1,6 @@
 import type { TestedGuard } from "./guard.ts";
 
-const replicas = { testFile: "test/integration/concurrent-changes.int.test.ts", needsServers: true };
+const replicas = { testFile: "test/integration/concurrent-changes.nats.test.ts", needsServers: true };
 const subscribers = {
   file: "services/announcements/domain/subscribers.ts",
   testFile: "services/announcements/domain/subscribers.unit.test.ts",

@@ -3,7 +3,7 @@ import type { TestedGuard } from "./guard.ts";
 const allDay = { testFile: "services/calendar-events/domain/event/all-day.unit.test.ts" } as const;
 const split = { testFile: "services/calendar-events/domain/event/split-series.unit.test.ts" } as const;
 const edited = { testFile: "services/calendar-events/edit-scope.nats.test.ts", needsServers: true } as const;
-const stored = { testFile: "services/calendar-events/all-day.int.test.ts", needsServers: true } as const;
+const stored = { testFile: "services/calendar-events/all-day.nats.test.ts", needsServers: true } as const;
 
 /** Guards of all-day events, and of series that are split. */
 export const SERIES_GUARDS: readonly TestedGuard[] = [

@@ -42,12 +42,20 @@ const CAUGHT_BY: Readonly<Record<string, readonly [seed: number, text: string]>>
   "posts that were cancelled before their plan are not read": [113, "it has no outcome"],
 };
 
+/** Seeds whose run without a mutant kept every promise. A seed determines its run, so that one run of each is enough. */
+const kept = new Set<number>();
+
+async function keepsItsPromises(seed: number): Promise<void> {
+  if (kept.has(seed)) return;
+  const { violations } = await simulate(seed);
+  expect({ seed, violations }).toEqual({ seed, violations: [] });
+  kept.add(seed);
+}
+
 describe("dispatch in the simulator", () => {
   test("the promise is kept in fifty runs", async () => {
-    for (let seed = 1; seed <= 50; seed += 1) {
-      const { violations } = await simulate(seed);
-      expect({ seed, violations }).toEqual({ seed, violations: [] });
-    }
+    for (let seed = 1; seed <= 50; seed += 1) await keepsItsPromises(seed);
+    expect(kept.size).toBe(50);
   });
 
   test("keeps its promises while a replica is listed that no longer runs, and plans nothing", async () => {
@@ -70,6 +78,6 @@ describe("dispatch in the simulator", () => {
   test.each(Object.entries(MUTANTS))("a promise is broken without a protection: %s", async (name, mutant) => {
     const [seed, text] = CAUGHT_BY[name] ?? [0, ""];
     expect((await simulate(seed, mutant)).violations.join()).toContain(text);
-    expect((await simulate(seed)).violations).toEqual([]);
+    await keepsItsPromises(seed);
   });
 });

@@ -78,9 +78,10 @@ function yearOf(at: EpochMs): number {
 }
 
 function isOf(rule: YearlyChange, { at, before, after }: ClockChange): boolean {
+  if (rule.before !== before || rule.offset !== after) return false;
+  // The local year can be another one than the year of the instant.
   const year = yearOf(at);
-  const isThen = [year - 1, year, year + 1].some((each) => instantIn(each, rule) === at);
-  return isThen && rule.before === before && rule.offset === after;
+  return [year, year - 1, year + 1].some((each) => instantIn(each, rule) === at);
 }
 
 function yearlyObservances(rule: YearlyChange, regular: readonly ClockChange[]): Observance[] {

@@ -22,6 +22,9 @@ function rulesOf(name: string): ZoneRules {
   return timeZones().rulesOf(name) as ZoneRules;
 }
 
+/** One name of each different clock: many zones have the rules of another one. */
+const CLOCKS = [...new Map(timeZones().names.map((name) => [JSON.stringify(rulesOf(name)), name])).values()];
+
 /** The changes of a clock that a VTIMEZONE has; its rules are expanded by ical.js. */
 function expanded(text: string, from: number, until: number) {
   const changes = observancesIn(text).flatMap((observance) => {
@@ -80,7 +83,8 @@ describe("a VTIMEZONE (RFC 5545, section 3.6.5)", () => {
     "of every zone has the changes of its clock from %d on",
     (from) => {
       const until = Math.max(from, FROM) + 30 * 366 * 86_400_000;
-      for (const name of timeZones().names) {
+      expect(CLOCKS.length).toBeGreaterThan(200);
+      for (const name of CLOCKS) {
         const rules = rulesOf(name);
         const { changes } = clockBetween(rules, from, until);
         const text = timeZoneComponent(name, rules, from);
@@ -91,7 +95,7 @@ describe("a VTIMEZONE (RFC 5545, section 3.6.5)", () => {
   );
 
   test("has the offset at its beginning", () => {
-    for (const name of timeZones().names) {
+    for (const name of CLOCKS) {
       const rules = rulesOf(name);
       const from = Date.UTC(2010, 5, 1);
       const before = expanded(timeZoneComponent(name, rules, from), -Infinity, from).at(-1)?.after;
@@ -101,7 +105,7 @@ describe("a VTIMEZONE (RFC 5545, section 3.6.5)", () => {
   });
 
   test("needs no RDATE, which Outlook ignores", () => {
-    const texts = timeZones().names.map((name) => timeZoneComponent(name, rulesOf(name), 0));
+    const texts = CLOCKS.map((name) => timeZoneComponent(name, rulesOf(name), 0));
     expect(texts.filter((text) => text.includes("RDATE"))).toEqual([]);
   });
 

@@ -176,12 +176,12 @@ describe("the plan of a guild with more posts ahead than may be open (D39)", () 
     expect(marksAt(dueAt - MINUTE)).toEqual(Array.from({ length: 4 }, () => [undefined, undefined]));
   });
 
-  test("selects the soonest of ten million pairs in slices", () => {
-    const input = samplePlanInput({ occurrences: occurrences(10_000), announcements: announcements(1_000) });
+  test("selects the soonest of half a million pairs in slices", () => {
+    const input = samplePlanInput({ occurrences: occurrences(10_000), announcements: announcements(50) });
     const { selection, pauses } = selected(input, MAX_CANDIDATES);
     expect(selection.candidates).toHaveLength(MAX_CANDIDATES);
     expect(selection.firstOmitted).toMatchObject({ announcementId: "a1", occurrenceId: "o000000" });
-    expect(pauses).toBeGreaterThan(400);
+    expect(pauses).toBeGreaterThan(20);
   });
 });
 

@@ -52,7 +52,8 @@ export interface SelectionInput {
    * expired before `recordedThrough` have their `missed` rows.
    */
   readonly bounded?:
-    { readonly end: Position; readonly farthestEnd: Position; readonly recordedThrough: EpochMs } | undefined;
+    | { readonly end: Position; readonly farthestEnd: Position; readonly recordedThrough: EpochMs }
+    | undefined;
 }
 
 /** Examining this many pairs takes about a millisecond. */

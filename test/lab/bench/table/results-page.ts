@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { format } from "prettier";
+import { format } from "oxfmt";
 import type { Report, SectionReport } from "./report.ts";
 import { boundText, spreadText, type TableRow, valueText, verdictText } from "./table-row.ts";
 
@@ -8,7 +8,9 @@ const PAGE = join(dirname(import.meta.dirname), "results.md");
 
 /** Replaces the page of results by the current table. */
 export async function writeResults(report: Report): Promise<void> {
-  await writeFile(PAGE, await format(pageOf(report), { parser: "markdown", printWidth: 120 }));
+  const { code, errors } = await format(PAGE, pageOf(report), { printWidth: 120 });
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join("\n"));
+  await writeFile(PAGE, code);
 }
 
 export function pageOf({ at, commit, machine, load, pace, sections }: Report): string {
