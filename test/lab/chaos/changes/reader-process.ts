@@ -56,9 +56,14 @@ async function list(baseUrl: string, { guildId, key, tokens }: ReadGuild): Promi
       if (data.changes.length > 0) report(guildId, "list", { changes: data.changes, syncToken: sync_token });
       if (!data.more) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     } catch (error) {
-      if (!isNoResponseError(error) && !(isApiError(error) && error.status >= 500)) throw error;
+      // A busy machine may let a list wait for so long that it gets a 429.
+      if (!isNoResponseError(error) && !(isApiError(error) && isRefusedForNow(error.status))) throw error;
     }
   }
+}
+
+function isRefusedForNow(status: number): boolean {
+  return status === 429 || status >= 500;
 }
 
 process.on("message", ({ baseUrl, guilds }: ReaderTask) => {
