@@ -3795,7 +3795,7 @@ export interface MissedNotification {
    */
   occurred_at: number;
   /**
-   * missed: it was not possible within an hour; failed: it could not be stored for the webhooks; unknown: nothing proves that it was stored, so a webhook may have got it.
+   * missed: it was not possible within an hour; failed: it was given up, because it was refused or two processes ended while they stored it; unknown: nothing proves that it was stored, so a webhook may have got it.
    */
   state: "missed" | "failed" | "unknown";
   /**

@@ -46,7 +46,7 @@ export const WEBHOOK_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "MissedNotification.event_id": "Id of the occurrence; for a single event, that of the event.",
   occurred_at: "Instant of the start or the end, in Unix milliseconds (UTC).",
   "MissedNotification.state":
-    "missed: it was not possible within an hour; failed: it could not be stored for the webhooks; unknown: nothing proves that it was stored, so a webhook may have got it.",
+    "missed: it was not possible within an hour; failed: it was given up, because it was refused or two processes ended while they stored it; unknown: nothing proves that it was stored, so a webhook may have got it.",
   "MissedNotification.reason":
     "Why, in the words for posts: a post is a notification, its announcement is the type. An entry may stand for several notifications and says so then.",
   "MissedNotification.reason_code": "Kind of the reason, for programs.",
