@@ -32,8 +32,11 @@ export interface ReadPage {
 }
 
 const LIST_LIMIT = 100;
-/** Interval of `POST /v2/changes` while nothing changes, in milliseconds. */
-const POLL_MS = 500;
+/**
+ * Interval of `POST /v2/changes` after a page that was the last one, in milliseconds. A read calls every owner: twice a second for
+ * each guild, the reads would take processor time from the writes.
+ */
+const POLL_MS = 5_000;
 
 function report(guildId: string, way: Way, { changes, syncToken }: FollowedChanges): void {
   const seen = changes.map(({ kind, id, revision, deleted, changed }) => ({ kind, id, revision, deleted, changed }));

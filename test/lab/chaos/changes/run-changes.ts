@@ -61,8 +61,8 @@ const VICTIMS = [
   "dispatch",
   "guild-settings",
 ];
-/** Writers of a guild, so that a write may be stored after a later one. */
-const WRITERS_PER_GUILD = 2;
+/** Writers of a guild, so that a write may be stored after a later one. The gateway serves four requests of a guild at once. */
+const WRITERS_PER_GUILD = 4;
 /** Share of the writes after which the ending webhooks end. */
 const ENDS_AFTER = 0.1;
 /** Share of the writes after which late writes begin. */
