@@ -31,7 +31,7 @@ export async function missedNotificationsPage(
 }
 
 /** A settled notification as other contexts see it. Its type takes the place of a channel, and it is due at the instant. */
-export function toMissedNotification(post: Post): MissedNotification {
+function toMissedNotification(post: Post): MissedNotification {
   const { channel, occurrenceId, dueAt, state, settledAt = dueAt, reason = "no reason is stored" } = post;
   return complete<MissedNotification>()({
     type: channel as OccurrenceType,
