@@ -26,7 +26,7 @@ describe("the route table", () => {
         "/v2/changes",
         "/v2/plan/diff",
         "/v2/plan/preview",
-        ...["create", "get", "update", "delete", "list", "deliveries", "redeliver", "rotate"].map(
+        ...["create", "get", "update", "delete", "list", "deliveries", "redeliver", "missed", "rotate"].map(
           (it) => `/v2/webhooks/${it}`,
         ),
         ...["month", "date", "range", "ongoing"].map((it) => `/v2/events/list/${it}`),
@@ -69,7 +69,7 @@ describe("the route table", () => {
 
   test("allows reads with a read-only key, and reads may be retried", () => {
     const reads =
-      /\/(?:get|list|audit|upcoming|history|preview|month|date|range|ongoing|changes|search|deliveries|diff)$/;
+      /\/(?:get|list|audit|upcoming|history|preview|month|date|range|ongoing|changes|search|deliveries|missed|diff)$/;
     const toRead = byPath.filter(([, { contract }]) => contract.keys.endsWith("read"));
     expect(byPath.filter(([path]) => reads.test(path))).toEqual(toRead);
     expect(toRead.filter(([, { contract }]) => !contract.idempotent)).toEqual([]);

@@ -2,10 +2,19 @@ import { MAX_GUILDS_PER_CALL } from "./announcements.contract.ts";
 import { calendarNumber, COLORS, EVENT_TEXTS, type EventText } from "./calendar-events.contract.ts";
 import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
 import { action } from "./contract.ts";
+import type { PostState, ReasonCode } from "./dispatch.contract.ts";
 import { dateRules } from "./event-times.ts";
 import { epochMs, flag, guildId, oneOf, optional, text, textOf } from "./field-rules.ts";
-import { EVENT_ID, EVENT_OR_OCCURRENCE_ID, type EpochMs, type GuildId } from "./ids.ts";
+import {
+  EVENT_ID,
+  EVENT_OR_OCCURRENCE_ID,
+  type EpochMs,
+  type EventId,
+  type GuildId,
+  type OccurrenceId,
+} from "./ids.ts";
 import type { Occurrence } from "./occurrences.contract.ts";
+import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 import { OCCURRENCE_TYPES, type OccurrenceType } from "./webhooks.contract.ts";
 
 /** Since when at least one webhook of a guild is notified of each instant of its occurrences (D59). Database time. */
@@ -102,6 +111,35 @@ export const deliverOccurrence = action<OccurrenceNotification, { readonly amoun
     occurredAt: epochMs,
     occurrence,
   },
+  idempotent: true,
+});
+
+/**
+ * The outcomes of notifications that no webhook may have got: the time for it had passed, a failure is permanent, or nothing
+ * proves that the deliveries are stored.
+ */
+export const MISSED_STATES = ["missed", "failed", "unknown"] as const satisfies readonly PostState[];
+export type MissedState = (typeof MISSED_STATES)[number];
+
+/** The start or the end of an occurrence of which the webhooks were not notified. */
+export interface MissedNotification {
+  readonly type: OccurrenceType;
+  readonly eventId: EventId | OccurrenceId;
+  readonly occurredAt: EpochMs;
+  readonly state: MissedState;
+  /** Time of the outcome, by the database server's clock. */
+  readonly settledAt: EpochMs;
+  /** A sentence. It says so if the entry stands for further notifications. */
+  readonly reason: string;
+  readonly reasonCode: ReasonCode;
+}
+
+/** The notifications of a guild that were missed in the last 30 days, the latest outcome first, in pages (D49). */
+export const listMissedNotifications = action<{ readonly guildId: GuildId } & PageParams, Page<MissedNotification>>({
+  name: "dispatch.listMissedNotifications",
+  keys: "guild read",
+  params: { guildId, ...pageRules },
+  narrowing: pageNarrowing,
   idempotent: true,
 });
 

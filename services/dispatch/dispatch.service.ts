@@ -19,6 +19,7 @@ import { changesPlanned } from "../contracts/planned-changes.contract.ts";
 import { isRefusal } from "../contracts/errors.ts";
 import { diffPlan, previewDrafts } from "../contracts/plan-diff.contract.ts";
 import { listSettledPosts } from "../contracts/guild-changes.contract.ts";
+import { listMissedNotifications } from "../contracts/occurrence-notifications.contract.ts";
 import { webhookChanged } from "../contracts/webhooks.contract.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
@@ -35,6 +36,7 @@ import { newComparisonTurns } from "./queries/comparison-turns.ts";
 import { diffPlanOf } from "./queries/diff-plan.ts";
 import { renderDraftPreviews } from "./queries/preview-drafts.ts";
 import { upcomingWindow } from "./queries/upcoming-window.ts";
+import { missedNotificationsPage } from "./queries/missed-notifications.ts";
 import { historyPage, upcomingPage } from "./queries/post-pages.ts";
 import { withKnownChannels } from "./channel-checks/known-channels.ts";
 import { draftOwners } from "./adapters/draft-owners.ts";
@@ -43,6 +45,7 @@ import { outcomeReports } from "./adapters/outcome-reports.ts";
 import { LONG_TIMEOUT_MS, ownerServices } from "./adapters/owner-services.ts";
 import { notificationStore, sharedHeartbeats } from "./notifications/notifications.store.ts";
 import { newOccurrenceNotifier, type OccurrenceNotifier } from "./notifications/occurrence-notifier.ts";
+import { missedNotificationsStore } from "./store/missed-notifications.store.ts";
 import { postsStore } from "./store/posts.store.ts";
 import { renderPreview } from "./queries/preview.ts";
 import { type BroadcastChange, type Dispatcher, newDispatcher } from "./protocol/dispatcher.ts";
@@ -82,6 +85,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
     () => performance.now(),
   );
   const notifications = notificationStore(connection, clock, heartbeats);
+  const missedNotifications = missedNotificationsStore(connection);
   const checks = channelChecksStore(connection);
   const channelChecks = newChannelChecks({ checks, store, sinks, clock });
   const queryPorts = { store, sinks: sinks.map(({ name }) => name), graceMs };
@@ -148,6 +152,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       }),
       ...serve(listPostHistoryPage, (params) => historyPage(store, params)),
       ...serve(listPostHistory, (params) => readHistory(store, params)),
+      ...serve(listMissedNotifications, (params) => missedNotificationsPage(missedNotifications, params)),
       ...serve(listSettledPosts, (params) => store.listSettled(params)),
       ...serve(previewPost, (params, { broker }) =>
         renderPreview(ownerServices(broker, LONG_TIMEOUT_MS), channelChecks, params, clock.now()),

@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { secretBox } from "./secret-box.ts";
 import { isAllowedUrl } from "../../mixins/http/target-guard.ts";
+import { MAX_PENDING } from "./domain/delivery-queue.ts";
 import { newWebhook } from "./domain/webhook.ts";
 import { webhookManagement } from "./webhook-management.ts";
 import type { GuildId } from "../contracts/ids.ts";
@@ -51,4 +52,31 @@ test("a rotation whose response from the database was lost says until when the f
 test("a private address is accepted where private addresses are allowed, and http to a public one never", () => {
   const urls = ["http://127.0.0.1/", "https://bot.example/", "https://1.1.1.1/", "http://1.1.1.1/"];
   expect(urls.map((url) => isAllowedUrl(url, true))).toEqual([true, true, true, false]);
+});
+
+test("a delivery is not sent again while as many as may be are pending, and a pending one is sent at once", async () => {
+  const stored = newWebhook(
+    "w",
+    { guildId, url: "https://bot.example/", types: ["event.created"] },
+    { sealed: "s" },
+    0,
+  );
+  let pending = MAX_PENDING;
+  const sentAgain: string[] = [];
+  const management = webhookManagement({
+    webhooks: { find: async () => stored, wake: async () => undefined } as never,
+    deliveries: {
+      countPending: async () => pending,
+      find: async (_: object, id: string) => ({ id, state: id === "p" ? "pending" : "failed" }),
+      sendAgain: async (_: object, id: string) => void sentAgain.push(id),
+    } as never,
+    secrets: secretBox("a key"),
+    clock: { now: () => 1_000 },
+    isAllowedUrl: () => true,
+  });
+  expect(await management.redeliver(guildId, "w", "f")).toMatchObject({ refusal: "TOO_MANY_DELIVERIES" });
+  expect(await management.redeliver(guildId, "w", "p")).toEqual({ amount: 1 });
+  pending -= 1;
+  expect(await management.redeliver(guildId, "w", "f")).toEqual({ amount: 1 });
+  expect(sentAgain).toEqual(["p", "f"]);
 });

@@ -15,6 +15,7 @@ import {
 import { refuse } from "../../services/contracts/errors.ts";
 import { listSettledPosts } from "../../services/contracts/guild-changes.contract.ts";
 import { guildSettingsChangesSince } from "../../services/contracts/guild-settings.contract.ts";
+import { listMissedNotifications } from "../../services/contracts/occurrence-notifications.contract.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
 import { diffPlan, previewDrafts } from "../../services/contracts/plan-diff.contract.ts";
@@ -40,6 +41,7 @@ describe("every field of every endpoint", () => {
         ...serve(listSettledPosts, async () => ({ delivered: [], changed: [], settledUntil: 0, more: false })),
         ...serve(listUpcomingPostsPage, async () => ({ entries: [] })),
         ...serve(listPostHistoryPage, async () => ({ entries: [] })),
+        ...serve(listMissedNotifications, async () => ({ entries: [] })),
         ...serve(previewPost, async () => refuse("EVENT_NOT_FOUND")),
         ...serve(diffPlan, async () => refuse("EVENT_NOT_FOUND")),
         ...serve(previewDrafts, async () => refuse("EVENT_NOT_FOUND")),

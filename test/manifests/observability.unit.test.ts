@@ -40,7 +40,8 @@ describe("alert rules and dashboard", () => {
     for (const { name, type } of await metricsRegistry.getMetricsAsJSON()) {
       const labels = (metricsRegistry.getSingleMetric(name) as unknown as { labelNames: string[] }).labelNames;
       const isHistogram = String(type) === "histogram";
-      for (const suffix of isHistogram ? ["_bucket", "_count", "_sum"] : [""]) known.set(name + suffix, labels);
+      for (const suffix of isHistogram ? ["_count", "_sum"] : [""]) known.set(name + suffix, labels);
+      if (isHistogram) known.set(`${name}_bucket`, [...labels, "le"]);
     }
     known.set("guildcal_bus_up", []);
     for (const { metrics } of Object.values(EXPORTERS)) {

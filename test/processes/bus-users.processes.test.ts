@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ServiceBroker, type ServiceSchema } from "moleculer";
-import { connect, type NatsConnection } from "nats";
+import { connect, type NatsConnection, nkeyAuthenticator, nkeys } from "nats";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import {
@@ -9,7 +9,11 @@ import {
   listAnnouncements,
 } from "../../services/contracts/announcements.contract.ts";
 import { type EmbeddedNats, startNatsWithUsers } from "../../services/launch/embedded/embedded-nats.ts";
-import { type TemporaryNatsUsers, temporaryNatsUsers } from "../../services/launch/permissions/nats-users.ts";
+import {
+  natsUsersFile,
+  type TemporaryNatsUsers,
+  temporaryNatsUsers,
+} from "../../services/launch/permissions/nats-users.ts";
 import { emptyDatabase } from "../harness/test-services.ts";
 import { until } from "../harness/until.ts";
 import type { ServiceName } from "../../services/contracts/service-names.ts";
@@ -141,4 +145,35 @@ describe("a bus user for each service", () => {
     // A refused subscription must not end the allowed ones.
     await expect(impostor.ping("announcements.test", 2_000)).resolves.not.toBeNull();
   });
+});
+
+test("a NATS server with the users of the manifests accepts a bus user with its own subjects, and refuses one that was revoked", async () => {
+  const [bot, revoked] = [nkeys.createUser(), nkeys.createUser()];
+  const file = natsUsersFile([{ name: "shop-bot", access: "read", publicKey: bot.getPublicKey() }]);
+  // An included file has the passwords of the services there.
+  const configuration = file.slice(file.indexOf("authorization {"));
+  const server = await startNatsWithUsers({ ...temporaryNatsUsers(), configuration });
+  const connectAs = (pair: typeof bot) => {
+    const authenticator = nkeyAuthenticator(pair.getSeed());
+    return connect({ servers: new URL(server.url).host, authenticator, reconnect: false });
+  };
+  try {
+    await expect(connectAs(revoked)).rejects.toMatchObject({ code: "AUTHORIZATION_VIOLATION" });
+    const client = await connectAs(bot);
+    const refused: string[] = [];
+    void (async () => {
+      for await (const { permissionContext } of client.status()) {
+        if (permissionContext !== undefined) refused.push(permissionContext.subject);
+      }
+    })();
+    const read = "MOL-guildcal-bus.shop-bot.REQB.calendar-events.get";
+    const write = "MOL-guildcal-bus.shop-bot.REQB.calendar-events.create";
+    for (const subject of [read, write, "MOL-guildcal.REQB.calendar-events.get"]) client.publish(subject, "x");
+    await client.flush();
+    await until(() => refused.length === 2, "the refusals");
+    expect(refused).toEqual([write, "MOL-guildcal.REQB.calendar-events.get"]);
+    await client.close();
+  } finally {
+    await server.stop();
+  }
 });

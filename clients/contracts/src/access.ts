@@ -49,5 +49,6 @@ export const ACCESS: { readonly [Name in keyof Actions]: "read" | "write" } = {
   "webhooks.rotate": "write",
   "webhooks.listDeliveries": "read",
   "webhooks.redeliver": "write",
+  "dispatch.listMissedNotifications": "read",
   "webhooks.remove": "write",
 };

@@ -741,6 +741,27 @@ export const TEMPLATE_FIELDS = ["TIMES", "LOCATION", "INFO", "IMAGE", "IDS"] as 
 
 export type TemplateField = (typeof TEMPLATE_FIELDS)[number];
 
+/**
+ * The outcomes of notifications that no webhook may have got: the time for it had passed, a failure is permanent, or nothing
+ * proves that the deliveries are stored.
+ */
+export const MISSED_STATES = ["missed", "failed", "unknown"] as const;
+
+export type MissedState = (typeof MISSED_STATES)[number];
+
+/** The start or the end of an occurrence of which the webhooks were not notified. */
+export interface MissedNotification {
+  readonly type: OccurrenceType;
+  readonly eventId: EventId | OccurrenceId;
+  readonly occurredAt: EpochMs;
+  readonly state: MissedState;
+  /** Time of the outcome, by the database server's clock. */
+  readonly settledAt: EpochMs;
+  /** A sentence. It says so if the entry stands for further notifications. */
+  readonly reason: string;
+  readonly reasonCode: ReasonCode;
+}
+
 /** The part of a list, or of a search, that one response has (D49). */
 export interface Page<Entry> {
   readonly entries: readonly Entry[];
@@ -866,6 +887,8 @@ export interface IfRevision {
 
 /** The instants of occurrences that a webhook reports (D59). */
 export const OCCURRENCE_TYPES = ["occurrence.started", "occurrence.ended"] as const;
+
+export type OccurrenceType = (typeof OCCURRENCE_TYPES)[number];
 
 /** The types of changes and instants that a webhook reports (D53, D59). */
 export const WEBHOOK_TYPES = [
@@ -1161,6 +1184,11 @@ export interface Actions {
   readonly "webhooks.redeliver": {
     readonly params: WebhookOfGuild & { readonly deliveryId?: string };
     readonly result: Redelivered;
+  };
+  /** Lists the starts and ends of occurrences that the guild's webhooks were not notified of, the latest first. */
+  readonly "dispatch.listMissedNotifications": {
+    readonly params: { readonly guildId: GuildId } & PageParams;
+    readonly result: Page<MissedNotification>;
   };
   /** Deletes a webhook with its deliveries; nothing more is sent to it. */
   readonly "webhooks.remove": { readonly params: WebhookOfGuild & IfRevision; readonly result: void };

@@ -9,6 +9,7 @@ import * as eventPages from "../../../services/contracts/event-pages.contract.ts
 import * as feeds from "../../../services/contracts/feeds.contract.ts";
 import * as changes from "../../../services/contracts/guild-changes.contract.ts";
 import * as settings from "../../../services/contracts/guild-settings.contract.ts";
+import * as notifications from "../../../services/contracts/occurrence-notifications.contract.ts";
 import * as plans from "../../../services/contracts/plan-diff.contract.ts";
 import * as webhooks from "../../../services/contracts/webhooks.contract.ts";
 import type { Actions, Events } from "./contract-types.ts";
@@ -46,6 +47,7 @@ const ACTIONS = {
   "dispatch.diffPlan": plans.diffPlan,
   "dispatch.listHistory": dispatch.listPostHistory,
   "dispatch.listHistoryPage": dispatch.listPostHistoryPage,
+  "dispatch.listMissedNotifications": notifications.listMissedNotifications,
   "dispatch.listUpcoming": dispatch.listUpcomingPosts,
   "dispatch.listUpcomingPage": dispatch.listUpcomingPostsPage,
   "dispatch.preview": dispatch.previewPost,

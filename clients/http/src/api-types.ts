@@ -392,6 +392,15 @@ export interface Operations {
     hasEtag: false;
     cursorField: false;
   };
+  "/v2/webhooks/missed": {
+    request: V2WebhooksMissedRequest;
+    response: V2WebhooksMissedResponse & WithWarnings;
+    isRead: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: false;
+    cursorField: "cursor";
+  };
   "/v2/webhooks/delete": {
     request: V2WebhooksDeleteRequest;
     response: V2WebhooksDeleteResponse & WithWarnings;
@@ -3738,6 +3747,98 @@ export interface V2WebhooksRedeliverResponse {
    * Number of deliveries that became pending.
    */
   amount: number;
+}
+/**
+ * Body of a request to `/v2/webhooks/missed`. Lists the starts and ends of occurrences that the guild's webhooks were not notified of, the latest first.
+ */
+export interface V2WebhooksMissedRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Largest number of entries of the page, 1 to 1000.
+   */
+  limit?: number;
+  /**
+   * The `next` of an earlier response; the page begins after it. Must be the next of an earlier response of this list.
+   */
+  cursor?: string;
+}
+/**
+ * Body of a response of `/v2/webhooks/missed` with the status 200. Lists the starts and ends of occurrences that the guild's webhooks were not notified of, the latest first.
+ */
+export interface V2WebhooksMissedResponse {
+  /**
+   * The starts and ends of the last 30 days that the webhooks were not notified of, the latest outcome first.
+   */
+  missed: MissedNotification[];
+  /**
+   * Cursor of the next page, to be sent as `cursor`; absent on the last page.
+   */
+  next?: string;
+}
+/**
+ * The start or the end of an occurrence of which no webhook was notified. Times are in Unix milliseconds (UTC).
+ */
+export interface MissedNotification {
+  /**
+   * The type of the notification.
+   */
+  type: "occurrence.started" | "occurrence.ended";
+  /**
+   * Id of the occurrence; for a single event, that of the event.
+   */
+  event_id: string;
+  /**
+   * Instant of the start or the end, in Unix milliseconds (UTC).
+   */
+  occurred_at: number;
+  /**
+   * missed: it was not possible within an hour; failed: it was given up, because it was refused or two processes ended while they stored it; unknown: nothing proves that it was stored, so a webhook may have got it.
+   */
+  state: "missed" | "failed" | "unknown";
+  /**
+   * Instant at which the outcome was decided, in Unix milliseconds (UTC).
+   */
+  settled: number;
+  /**
+   * Why, in the words for posts: a post is a notification, its announcement is the type. An entry may stand for several notifications and says so then.
+   */
+  reason: string;
+  /**
+   * Kind of the reason, for programs.
+   */
+  reason_code:
+    | "SUSPENDED"
+    | "REFUSED"
+    | "CHANNEL_UNUSABLE"
+    | "TOO_MANY_POSTS"
+    | "POISON"
+    | "NOT_RENDERED"
+    | "SINK_OFF"
+    | "ANNOUNCED_ALREADY"
+    | "ANNOUNCEMENT_CHANGED"
+    | "EVENT_CHANGED"
+    | "RESTORED"
+    | "DISPATCH_DOWN"
+    | "PROCESS_STALLED"
+    | "DATABASE"
+    | "SINK_HALTED"
+    | "PLANNED_LATE"
+    | "GUILD_LIMIT"
+    | "NOT_TAKEN_UP"
+    | "OTHER_REPLICA"
+    | "WORKER_VANISHED"
+    | "ATTEMPT_FAILED"
+    | "OWNERS_SILENT"
+    | "RECEIVER_LIMIT"
+    | "CHANNEL_LIMIT"
+    | "CHANNEL_QUEUE"
+    | "SINK_BUDGET"
+    | "SINK_QUEUE"
+    | "RECEIVER_SLOW"
+    | "OTHER";
 }
 /**
  * Body of a request to `/v2/webhooks/delete`. Deletes a webhook with its deliveries; nothing more is sent to it.

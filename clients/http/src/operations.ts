@@ -294,6 +294,13 @@ export const OPERATIONS: {
     hasEtag: false,
     cursorField: false,
   },
+  "/v2/webhooks/missed": {
+    isRead: true,
+    acceptsIdempotencyKey: false,
+    acceptsIfMatch: false,
+    hasEtag: false,
+    cursorField: "cursor",
+  },
   "/v2/webhooks/delete": {
     isRead: false,
     acceptsIdempotencyKey: false,

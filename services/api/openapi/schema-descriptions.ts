@@ -26,6 +26,8 @@ export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
 
   // Webhooks
   Webhook: "A webhook of a guild, without its secret. Times are in Unix milliseconds (UTC).",
+  MissedNotification:
+    "The start or the end of an occurrence of which no webhook was notified. Times are in Unix milliseconds (UTC).",
   WebhookDelivery: "A request to a webhook, without its body. Times are in Unix milliseconds (UTC).",
 
   // Announcements and posts

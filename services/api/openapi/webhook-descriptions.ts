@@ -39,6 +39,17 @@ export const WEBHOOK_DESCRIPTIONS: Readonly<Record<string, string>> = {
   response_status: "Status of the last response; absent if there was none.",
   error: "Why the last attempt failed.",
   "WebhookDelivery.settled": "Instant of the response, or of the last attempt, in Unix milliseconds (UTC).",
+  "V2WebhooksMissedRequest.limit": "Largest number of entries of the page, 1 to 1000.",
+  "V2WebhooksMissedResponse.next": "Cursor of the next page, to be sent as `cursor`; absent on the last page.",
+  missed: "The starts and ends of the last 30 days that the webhooks were not notified of, the latest outcome first.",
+  "MissedNotification.type": "The type of the notification.",
+  "MissedNotification.event_id": "Id of the occurrence; for a single event, that of the event.",
+  occurred_at: "Instant of the start or the end, in Unix milliseconds (UTC).",
+  "MissedNotification.state":
+    "missed: it was not possible within an hour; failed: it was given up, because it was refused or two processes ended while they stored it; unknown: nothing proves that it was stored, so a webhook may have got it.",
+  "MissedNotification.reason":
+    "Why, in the words for posts: a post is a notification, its announcement is the type. An entry may stand for several notifications and says so then.",
+  "MissedNotification.reason_code": "Kind of the reason, for programs.",
   delivery_id: "Id of the delivery; all failed deliveries when absent.",
   "V2WebhooksRedeliverResponse.amount": "Number of deliveries that became pending.",
 };

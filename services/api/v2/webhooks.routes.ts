@@ -1,3 +1,9 @@
+import { REASON_CODES } from "../../contracts/dispatch.contract.ts";
+import {
+  listMissedNotifications,
+  MISSED_STATES,
+  type MissedNotification,
+} from "../../contracts/occurrence-notifications.contract.ts";
 import {
   createWebhook,
   DELIVERY_STATES,
@@ -6,6 +12,7 @@ import {
   type IssuedWebhookSecret,
   listWebhookDeliveries,
   listWebhooks,
+  OCCURRENCE_TYPES,
   type Redelivered,
   redeliverWebhook,
   removeWebhook,
@@ -43,6 +50,16 @@ const deliveryFields = responseFields<DeliveryView>({
   responseStatus: optional(shown("response_status", INTEGER)),
   error: optional(shown("error", STRING)),
   settledAt: optional(shown("settled", EPOCH_MS)),
+});
+
+const missedFields = responseFields<MissedNotification>({
+  type: shown("type", enumOf(OCCURRENCE_TYPES)),
+  eventId: shown("event_id", STRING),
+  occurredAt: shown("occurred_at", EPOCH_MS),
+  state: shown("state", enumOf(MISSED_STATES)),
+  settledAt: shown("settled", EPOCH_MS),
+  reason: shown("reason", STRING),
+  reasonCode: shown("reason_code", enumOf(REASON_CODES)),
 });
 
 const webhookReference = { guildId: guildField, id: field("id") };
@@ -150,6 +167,15 @@ export const webhookRoutes = [
       request: { guild_id, id },
       response: { message: "Deliveries pending", amount: 0 },
     },
+  }),
+  route({
+    paths: ["/v2/webhooks/missed"],
+    contract: listMissedNotifications,
+    fields: { guildId: guildField, ...pageFields },
+    responseFields: pageResponseFields("missed", missedFields, "MissedNotification"),
+    summary:
+      "Lists the starts and ends of occurrences that the guild's webhooks were not notified of, the latest first",
+    example: { request: { guild_id }, response: { missed: [] } },
   }),
   route({
     paths: ["/v2/webhooks/delete"],

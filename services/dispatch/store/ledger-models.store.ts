@@ -7,7 +7,7 @@ import {
   type SourceRow,
   sourceSchema,
 } from "./guild-plan.document.ts";
-import { type PostRow, postSchema } from "./post.document.ts";
+import { notificationSchema, type PostRow, postSchema } from "./post.document.ts";
 
 /** A plan and ledger: the posts of announcements, or the notifications of occurrences (D59). */
 export type Ledger = "announcements" | "notifications";
@@ -34,7 +34,7 @@ export function ledgerModels(connection: Connection, ledger: Ledger): LedgerMode
     return connection.model<Row>(`Notification${name}`, schema, NOTIFICATIONS[of].collection);
   }
   return {
-    posts: model("Post", postSchema, "posts"),
+    posts: model("Post", ledger === "notifications" ? notificationSchema : postSchema, "posts"),
     plans: model("GuildPlan", guildPlanSchema, "plans"),
     sources: model("PlanSource", sourceSchema, "sources"),
     marks: model("FeedMark", feedMarkSchema, "marks"),

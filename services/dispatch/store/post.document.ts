@@ -1,6 +1,7 @@
 import { Schema } from "mongoose";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import type { PostOffset } from "../../contracts/announcement-offsets.ts";
+import { MISSED_STATES } from "../../contracts/occurrence-notifications.contract.ts";
 import { OPEN_STATES, type Post, UNSENT_STATES } from "../domain/post/post.ts";
 import type { Wait, WaitTotals } from "../domain/post/wait.ts";
 
@@ -110,6 +111,12 @@ postSchema.index(
 export const OUTCOMES_INDEX = { guildId: 1, recordedAt: 1, _id: 1 } as const;
 postSchema.index(OUTCOMES_INDEX, { partialFilterExpression: { recordedAt: { $exists: true } } });
 postSchema.index({ expiresAt: 1 }, { name: "expiry", sparse: true, expireAfterSeconds: 0 });
+
+/** The schema of notifications (D59). */
+export const notificationSchema = postSchema.clone();
+/** The missed notifications of a guild. */
+export const MISSED_INDEX = { guildId: 1, settledAt: -1, _id: 1 } as const;
+notificationSchema.index(MISSED_INDEX, { partialFilterExpression: { state: { $in: [...MISSED_STATES] } } });
 
 export function toRow({ id, ...post }: Post): PostRow {
   const row: Record<string, unknown> = { _id: id, ...post, ...expiryFields(post) };

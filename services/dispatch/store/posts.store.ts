@@ -26,6 +26,7 @@ import {
   toStoredFields,
   toStoredWaits,
 } from "./post.document.ts";
+import { LATEST_FIRST, settledBehind, type SettledPosition } from "./settled-position.ts";
 
 /** The store with the queries of the service's actions and metrics. */
 export interface PostsStore extends PostStore {
@@ -43,7 +44,7 @@ export interface PostsStore extends PostStore {
 
 export interface SettledQuery {
   readonly announcementId: string | undefined;
-  readonly behind: { readonly settledAt: EpochMs; readonly id: string } | undefined;
+  readonly behind: SettledPosition | undefined;
   readonly limit: number;
 }
 
@@ -254,18 +255,8 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
     async listHistoryBehind(guildId, { announcementId, behind, limit }) {
       const one = announcementId === undefined ? {} : { announcementId };
       const query = { guildId, ...settledBehind(behind), ...one, state: { $nin: [...OPEN_STATES] } };
-      return list(query, { settledAt: -1, _id: 1 }, limit);
+      return list(query, LATEST_FIRST, limit);
     },
-  };
-}
-
-/** The filter of posts that were settled earlier, or at the same time with a later id. */
-function settledBehind(behind: SettledQuery["behind"]): object {
-  if (behind === undefined) return { settledAt: { $exists: true } };
-  const settledAt = new Date(behind.settledAt);
-  return {
-    settledAt: { $exists: true, $lte: settledAt },
-    $or: [{ settledAt: { $lt: settledAt } }, { _id: { $gt: behind.id } }],
   };
 }
 

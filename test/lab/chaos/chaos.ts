@@ -17,9 +17,9 @@ interface PlannedRun {
 /** Number of concurrent runs; a busy machine needs fewer. */
 const CONCURRENCY = 3;
 
-function plannedRuns(fault: Fault): PlannedRun[] {
+function plannedRuns(fault: Fault, withControls: boolean): PlannedRun[] {
   const { control } = fault;
-  return typeof control === "string" ? [{ fault }] : [{ fault }, { fault, control }];
+  return typeof control === "string" || !withControls ? [{ fault }] : [{ fault }, { fault, control }];
 }
 
 /** Runs the longest rows first, and prints each row when it ends. */
@@ -43,16 +43,23 @@ function isAsExpected(row: Row): boolean {
 }
 
 async function main(): Promise<boolean> {
-  const { only, json, lanes, writes } = readOptions({ only: [], json: String, lanes: CONCURRENCY, writes: Number });
+  const { only, json, lanes, writes, ...flags } = readOptions({
+    only: [],
+    json: String,
+    lanes: CONCURRENCY,
+    writes: Number,
+    "without-controls": false,
+  });
+  const withControls = !flags["without-controls"];
   const names = new Set(selectOnly([...FAULTS, ...CHANGES_ROWS], only, ({ name }) => name).map(({ name }) => name));
   const chosen = FAULTS.filter(({ name }) => names.has(name));
   process.stdout.write(headOf());
-  const beside = chosen.filter(({ isAlone = false }) => !isAlone).flatMap(plannedRuns);
-  const alone = chosen.filter(({ isAlone = false }) => isAlone).flatMap(plannedRuns);
+  const beside = chosen.filter(({ isAlone = false }) => !isAlone).flatMap((fault) => plannedRuns(fault, withControls));
+  const alone = chosen.filter(({ isAlone = false }) => isAlone).flatMap((fault) => plannedRuns(fault, withControls));
   const rows = [...(await run(beside, lanes)), ...(await run(alone, 1))];
   for (const { name, control } of chosen)
     if (typeof control === "string") process.stdout.write(`${name}: ${control}\n`);
-  const reports = await runChangesRows(names, writes, (line) => process.stdout.write(line));
+  const reports = await runChangesRows(names, { writes, withControls }, (line) => process.stdout.write(line));
   if (json !== undefined) await writeFile(json, JSON.stringify([...rows, ...reports], undefined, 2));
   return rows.every(isAsExpected) && reports.every(isAsExpectedOfChanges);
 }

@@ -218,13 +218,6 @@ export const LAB_GUARDS: readonly LabGuard[] = [
     without: "false",
   },
   {
-    guard: "a read of changes counts towards the concurrent lists",
-    file: "services/contracts/guild-changes.contract.ts",
-    in: "listChanges",
-    property: "isSearch: true",
-    without: "",
-  },
-  {
     guard: "a comparison of plans counts towards the concurrent lists",
     file: "services/contracts/plan-diff.contract.ts",
     in: "diffPlan",

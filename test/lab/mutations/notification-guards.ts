@@ -63,6 +63,16 @@ export const NOTIFICATION_GUARDS: readonly TestedGuard[] = [
     test: "may be an hour late",
   },
   {
+    guard: "a notification that was sent is not listed as missed",
+    file: "services/contracts/occurrence-notifications.contract.ts",
+    in: "MISSED_STATES",
+    code: '["missed", $$$OTHERS]',
+    without: '["sent", "missed", $$$OTHERS]',
+    testFile: "services/dispatch/queries/missed-notifications.mongo.test.ts",
+    needsServers: true,
+    test: "are those that were missed, failed or are in doubt",
+  },
+  {
     guard: "a guild without a webhook for occurrences is not planned for them after a broadcast",
     file: "services/dispatch/notifications/occurrence-notifier.ts",
     in: "newOccurrenceNotifier",

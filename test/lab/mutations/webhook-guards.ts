@@ -22,6 +22,14 @@ export const WEBHOOK_GUARDS: readonly TestedGuard[] = [
     test: "the first of each record may be sent",
   },
   {
+    guard: "a delivery is sent again only while there is room among the pending ones",
+    file: "services/webhooks/webhook-management.ts",
+    code: '$_.state !== "pending" && $_ <= 0',
+    without: "false",
+    testFile: "services/webhooks/webhook-management.unit.test.ts",
+    test: "a delivery is not sent again while as many as may be are pending",
+  },
+  {
     guard: "a delivery fails three days after its first attempt",
     file: "services/webhooks/domain/retry-schedule.ts",
     in: "nextAttemptAt",

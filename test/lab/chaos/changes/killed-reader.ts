@@ -33,11 +33,13 @@ export class KilledReader {
     this.#child = this.#start();
   }
 
-  stop(): Promise<void> {
-    return this.#end();
+  async stop(): Promise<void> {
+    if (this.#child.connected) await this.#end();
   }
 
+  /** Throws if the process has ended before, since it would have read nothing meanwhile. */
   async #end(): Promise<void> {
+    if (!this.#child.connected) throw new Error("the reader has ended without being killed");
     const disconnected = once(this.#child, "disconnect");
     this.#child.kill("SIGKILL");
     await disconnected;

@@ -32,8 +32,11 @@ export interface ReadPage {
 }
 
 const LIST_LIMIT = 100;
-/** Interval of `POST /v2/changes` while nothing changes, in milliseconds. */
-const POLL_MS = 500;
+/**
+ * Interval of `POST /v2/changes` after a page that was the last one, in milliseconds. A read calls every owner: twice a second for
+ * each guild, the reads would take processor time from the writes.
+ */
+const POLL_MS = 5_000;
 
 function report(guildId: string, way: Way, { changes, syncToken }: FollowedChanges): void {
   const seen = changes.map(({ kind, id, revision, deleted, changed }) => ({ kind, id, revision, deleted, changed }));
@@ -56,9 +59,14 @@ async function list(baseUrl: string, { guildId, key, tokens }: ReadGuild): Promi
       if (data.changes.length > 0) report(guildId, "list", { changes: data.changes, syncToken: sync_token });
       if (!data.more) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     } catch (error) {
-      if (!isNoResponseError(error) && !(isApiError(error) && error.status >= 500)) throw error;
+      // A busy machine may let a list wait for so long that it gets a 429.
+      if (!isNoResponseError(error) && !(isApiError(error) && isRefusedForNow(error.status))) throw error;
     }
   }
+}
+
+function isRefusedForNow(status: number): boolean {
+  return status === 429 || status >= 500;
 }
 
 process.on("message", ({ baseUrl, guilds }: ReaderTask) => {

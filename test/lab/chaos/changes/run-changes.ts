@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import mongoose, { type Connection } from "mongoose";
 import { guildcalClient, type GuildcalClient } from "../../../../clients/http/src/index.ts";
-import { WEBHOOK_TYPES } from "../../../../services/contracts/webhooks.contract.ts";
 import { startMongod } from "../../../../services/launch/embedded/embedded-mongod.ts";
 import { removeFolder } from "../../../harness/remove-folder.ts";
 import { type StartedProcesses, startProcesses } from "../../../harness/started-processes.ts";
@@ -12,6 +11,7 @@ import { WEBHOOKS_KEY } from "../../../harness/webhooks-key.ts";
 import { guardsNamed } from "../../mutations/guards.ts";
 import { optionsWithout } from "../../mutations/remove-guard.ts";
 import type { ChangesSize } from "./changes-row.ts";
+import { endWebhook, type Guild, newGuild } from "./changed-guild.ts";
 import {
   deliveriesAfterEnd,
   lostWrites,
@@ -25,7 +25,7 @@ import { killService } from "./kill-service.ts";
 import { KilledReader } from "./killed-reader.ts";
 import { writeLate } from "./late-writes.ts";
 import { countOpenPosts, storedRecords } from "./stored-records.ts";
-import { Acknowledged, untilAcknowledged, writeChanges, type WrittenGuild } from "./write-changes.ts";
+import { Acknowledged, writeChanges } from "./write-changes.ts";
 
 export interface ChangesOutcome {
   readonly kills: number;
@@ -40,17 +40,6 @@ export interface ChangesOutcome {
   readonly seconds: number;
   /** A sentence for each promise that was broken. */
   readonly broken: readonly string[];
-}
-
-/** A guild with its key, and its two webhooks: one that stays, and one that ends while the guild is written. */
-interface Guild extends WrittenGuild {
-  readonly key: string;
-  readonly stays: string;
-  readonly ends: string;
-  readonly endingId: string;
-  /** Events that only late writes change. */
-  readonly lateEvents: readonly string[];
-  endedAt: number;
 }
 
 interface Installation {
@@ -72,19 +61,12 @@ const VICTIMS = [
   "dispatch",
   "guild-settings",
 ];
-/** The types that report changes. Occurrences that start or end are no changes. */
-const TYPES = WEBHOOK_TYPES.filter((type) => !type.startsWith("occurrence."));
-/** Writers of a guild, so that a write may be stored after a later one. */
-const WRITERS_PER_GUILD = 2;
+/** Writers of a guild, so that a write may be stored after a later one. The gateway serves four requests of a guild at once. */
+const WRITERS_PER_GUILD = 4;
 /** Share of the writes after which the ending webhooks end. */
 const ENDS_AFTER = 0.1;
 /** Share of the writes after which late writes begin. */
 const LATE_FROM = 0.2;
-const POSTS = 5;
-const POSTS_FROM_MS = 60_000;
-const LATE_WRITES = 5;
-const HOUR_MS = 3_600_000;
-const YEAR_MS = 365 * 24 * HOUR_MS;
 const POSTS_WITHIN_MS = 180_000;
 /**
  * Time without another page or request after which nothing more is expected: several times the minute in which a webhook may
@@ -100,8 +82,16 @@ export async function stopChanges(): Promise<void> {
   await Promise.all([...stops].map((stop) => stop()));
 }
 
-/** Writes the guilds while processes are killed, and compares what was read and delivered with the database. */
-export async function runChanges(size: ChangesSize, without: readonly string[] = []): Promise<ChangesOutcome> {
+/**
+ * Writes the guilds while processes are killed, and compares what was read and delivered with the database.
+ *
+ * @param print - Gets a line for each kill and each later step: the time, the writes, and the numbers of what was read.
+ */
+export async function runChanges(
+  size: ChangesSize,
+  without: readonly string[],
+  print: (line: string) => void,
+): Promise<ChangesOutcome> {
   const directory = await mkdtemp(join(tmpdir(), "guildcal-changes-"));
   const ends: (() => Promise<unknown>)[] = [() => removeFolder(directory)];
   const stop = async () => {
@@ -134,46 +124,18 @@ export async function runChanges(size: ChangesSize, without: readonly string[] =
     for (let at = 0; at < size.guilds; at += 1) guilds.push(await newGuild(client, receiver, at));
     const reader = new KilledReader(service.baseUrl, guilds);
     ends.push(() => reader.stop());
-    return await writeAndJudge({ service, database, receiver, client, guilds }, reader, size);
+    return await writeAndJudge({ service, database, receiver, client, guilds }, reader, size, print);
   } finally {
     stops.delete(stop);
     await stop();
   }
 }
 
-async function newGuild(client: GuildcalClient, receiver: DeliveryReceiver, at: number): Promise<Guild> {
-  const guildId = String(7_000 + at);
-  const label = { label: "changes", access: "write", kind: "guild" } as const;
-  const { key } = (await client.request("/admin/keys/create", { ...label, guilds: [guildId] })).data;
-  const rule = { channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" } as const;
-  const { id: announcementId } = (await client.request("/v1/announcement/create", { guild_id: guildId, ...rule })).data;
-  const [stays, ends] = [`${guildId}-stays`, `${guildId}-ends`];
-  const hook = async (name: string) => {
-    const url = receiver.urlOf(name);
-    const { data } = await client.request("/v2/webhooks/create", { guild_id: guildId, url, types: TYPES });
-    receiver.expect(name, data.secret);
-    return data.id;
-  };
-  await hook(stays);
-  const endingId = await hook(ends);
-  const from = Date.now() + POSTS_FROM_MS;
-  const create = (epoch_start: number) =>
-    client.request("/v2/events/create", {
-      guild_id: guildId,
-      calendar_number: 1,
-      epoch_start,
-      epoch_end: epoch_start + HOUR_MS,
-    });
-  for (let n = 0; n < POSTS; n += 1) await create(from + n * 1_000);
-  const lateEvents: string[] = [];
-  for (let n = 0; n < LATE_WRITES; n += 1) lateEvents.push((await create(from + YEAR_MS)).data.id);
-  return { guildId, announcementId, key, stays, ends, endingId, lateEvents, endedAt: Infinity };
-}
-
 async function writeAndJudge(
   installation: Installation,
   reader: KilledReader,
   { writes, kills: plannedKills }: ChangesSize,
+  print: (line: string) => void,
 ): Promise<ChangesOutcome> {
   const { service, client, guilds } = installation;
   const beganAt = performance.now();
@@ -196,18 +158,27 @@ async function writeAndJudge(
   );
   const ending = reach(ENDS_AFTER * writes).then(() => Promise.all(guilds.map((guild) => endWebhook(client, guild))));
 
+  const progress = (step: string) => {
+    const { streamed, listed, requests } = countsOf(installation, reader);
+    const seconds = Math.round((performance.now() - beganAt) / 1_000);
+    print(
+      `  ${seconds} s, ${written()} writes, ${streamed} by stream, ${listed} by list, ${requests} requests: ${step}\n`,
+    );
+  };
   let kills = 0;
   const kill = async () => {
     const name = VICTIMS[kills % VICTIMS.length] as string;
     if (name === "reader") await reader.kill();
     else await until(() => killService(service.pid, name), `${name} is killed`);
     kills += 1;
+    progress(`${name === "--addr" ? "nats-server" : name} was killed`);
   };
   for (let n = 1; n <= plannedKills; n += 1) {
     await reach((n * writes) / (plannedKills + 1));
     await kill();
   }
   await Promise.all([writing, ending, late]);
+  progress("the last write is acknowledged");
   // Each process once more, while the reader and the webhooks are behind.
   for (let n = 0; n < VICTIMS.length; n += 1) await kill();
 
@@ -216,18 +187,6 @@ async function writeAndJudge(
   const records = (await allStored(installation)).values().reduce((sum, { size }) => sum + size, 0);
   const seconds = Math.round((performance.now() - beganAt) / 1_000);
   return { kills, writes: written(), streamed, listed, requests, records, seconds, broken };
-}
-
-/** Deletes or disables the ending webhook of a guild. */
-async function endWebhook(client: GuildcalClient, guild: Guild): Promise<void> {
-  const webhook = { guild_id: guild.guildId, id: guild.endingId };
-  const isDeleted = Number(guild.guildId) % 2 === 0;
-  await untilAcknowledged(() =>
-    isDeleted
-      ? client.request("/v2/webhooks/delete", webhook)
-      : client.request("/v2/webhooks/update", { ...webhook, enabled: false }),
-  );
-  guild.endedAt = performance.now();
 }
 
 /** Waits until nothing is missing, and returns what is broken then. */

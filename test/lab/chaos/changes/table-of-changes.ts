@@ -10,16 +10,22 @@ export interface ChangesReport {
   readonly error?: string;
 }
 
-/** Runs the rows with these names, each with its controls, one after the other, and prints each when it ends. */
+interface ChangesOptions {
+  /** Replaces the number of writes of each row, not of its controls. */
+  readonly writes: number | undefined;
+  readonly withControls: boolean;
+}
+
+/** Runs the rows with these names, each with its controls, one after the other, and prints the progress and the outcomes. */
 export async function runChangesRows(
   names: ReadonlySet<string>,
-  writes: number | undefined,
+  { writes, withControls }: ChangesOptions,
   print: (line: string) => void,
 ): Promise<ChangesReport[]> {
   const reports: ChangesReport[] = [];
   for (const row of CHANGES_ROWS.filter(({ name }) => names.has(name))) {
-    for (const control of [undefined, ...row.controls]) {
-      const report = await runOne(writes === undefined ? row : { ...row, writes }, control);
+    for (const control of [undefined, ...(withControls ? row.controls : [])]) {
+      const report = await runOne(writes === undefined ? row : { ...row, writes }, control, print);
       print(lineOfChanges(report));
       reports.push(report);
     }
@@ -27,10 +33,14 @@ export async function runChangesRows(
   return reports;
 }
 
-async function runOne(row: ChangesRow, control: ChangesControl | undefined): Promise<ChangesReport> {
+async function runOne(
+  row: ChangesRow,
+  control: ChangesControl | undefined,
+  print: (line: string) => void,
+): Promise<ChangesReport> {
   const about = { row: row.name, ...(control === undefined ? {} : { control }) };
   try {
-    const outcome = await runChanges(control ?? row, control?.without);
+    const outcome = await runChanges(control ?? row, control?.without ?? [], print);
     return { ...about, outcome };
   } catch (error) {
     return { ...about, error: String(error) };
