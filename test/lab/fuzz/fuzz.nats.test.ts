@@ -5,6 +5,10 @@ import { nearlyMatching } from "./any-value.ts";
 import { ENDPOINTS, GUILDS } from "./any-step.ts";
 import { breachOf, Fuzzer } from "./fuzzer.ts";
 import { fuzzKeys } from "./fuzz-keys.ts";
+import { type CalendarServer, startCalendarServer } from "../../harness/calendar-server.ts";
+import { HOSTILE_CALENDARS } from "./hostile-calendars.ts";
+import { breachIn, hostileStage } from "./hostile-row.ts";
+import { HOSTILE_RULES } from "./hostile-rules.ts";
 import { everyOwner } from "../../harness/every-owner.ts";
 
 const REQUESTS = 1_000;
@@ -30,6 +34,31 @@ describe("generated requests", () => {
     expect(Object.keys(fuzzer.statuses)).toEqual(expect.arrayContaining(["200", "400", "403", "404"]));
     expect(fuzzer.statuses["200"]).toBeGreaterThan(REQUESTS / 20);
   });
+});
+
+describe("hostile rows, a thousand times smaller", () => {
+  let gateway: TestGateway;
+  let server: CalendarServer;
+  let guilds = 9_200;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway(everyOwner);
+    await untilReady(gateway);
+    server = await startCalendarServer();
+  });
+  afterAll(async () => {
+    await server.close();
+    await gateway.stop();
+  });
+
+  test.each([...HOSTILE_CALENDARS, ...HOSTILE_RULES].map((row) => [row.name, row] as const))(
+    "%s: the response has the reason; `npm run fuzz` sends a million",
+    async (_name, row) => {
+      const target = { baseUrl: gateway.baseUrl, key: "operator-key-of-the-tests" };
+      const outcome = await row.attack(hostileStage(target, { many: 4_000, guild: String((guilds += 1)), server }));
+      expect(breachIn(outcome)).toBeUndefined();
+    },
+  );
 });
 
 describe("texts for a pattern", () => {
