@@ -21,6 +21,7 @@ export const SKIP_REASONS = [
   "UNKNOWN_OCCURRENCE",
   "CANCELLED",
   "OWN_SERIES",
+  "SPLIT_SERIES",
   "TOO_MANY_TIME_ZONES",
   "TOO_MANY_EVENTS",
   "WRITE_CONFLICT",
@@ -58,6 +59,8 @@ export const IMPORT_REASON_TEXTS: Readonly<Record<SkipReason | ChangeReason, str
   UNKNOWN_OCCURRENCE: "its series has no occurrence at the RECURRENCE-ID",
   CANCELLED: "its STATUS is CANCELLED, and the calendar does not have it",
   OWN_SERIES: "it is a series of this calendar, which has had several time zones since",
+  SPLIT_SERIES:
+    "its series was split in this calendar, so that its rule would repeat the occurrences of the later part; delete that part to import it",
   TOO_MANY_TIME_ZONES: "the calendar has series in 50 other time zones already",
   TOO_MANY_EVENTS: "the guild already has the maximum number of events",
   WRITE_CONFLICT: "another request changed its event at the same moment",

@@ -1,76 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { calendarFile } from "../../../test/calendar/import-file.ts";
 import { startsInFeed } from "../../../test/calendar/read-feed.ts";
-import { standIn, startTestGateway, type TestGateway, untilReady } from "../../../test/harness/test-gateway.ts";
-import { calendarEventsService } from "../../calendar-events/calendar-events.service.ts";
-import { guildSettingsService } from "../../guild-settings/guild-settings.service.ts";
-import { importExample } from "./import-example.ts";
+import {
+  counts,
+  MARCH,
+  newImportGuild,
+  none,
+  startImportGateway,
+  vcalendar,
+} from "../../../test/harness/import-guild.ts";
+import type { TestGateway } from "../../../test/harness/test-gateway.ts";
 import { IMPORT_PATH } from "./calendar-import.ts";
-
-let guilds = 800;
+import { importExample } from "./import-example.ts";
 
 const DAY = 86_400_000;
-const MARCH = Date.UTC(2026, 2, 1);
-
-function vcalendar(...events: readonly string[]): string {
-  const components = events.map((lines) => `BEGIN:VEVENT\r\n${lines.replaceAll("\n", "\r\n")}\r\nEND:VEVENT\r\n`);
-  return `BEGIN:VCALENDAR\r\nVERSION:2.0\r\n${components.join("")}END:VCALENDAR\r\n`;
-}
 
 describe("imports of calendars (D52)", () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
-    const rates = { perKey: 0, perGuild: 0, failedKeysPerAddress: 0, trustedProxies: ["127.0.0.1"] };
-    gateway = await startTestGateway(
-      (mongoUrl) => [
-        guildSettingsService({ mongoUrl }),
-        calendarEventsService({ mongoUrl, eventsPerGuild: 60 }),
-        standIn("announcements"),
-        standIn("dispatch"),
-        standIn("webhooks"),
-      ],
-      { apiKey: "operator-key-of-the-tests", rates },
-    );
-    await untilReady(gateway);
+    gateway = await startImportGateway();
   });
   afterAll(() => gateway.stop());
 
-  function newGuild(calendar_number = 1) {
-    const guild_id = String((guilds += 1));
-    const where = { guild_id, calendar_number };
-    const ask = async (path: string, body: object) => {
-      const answer = await gateway.post(path, body);
-      expect([path, answer.status, answer.text]).toEqual([path, 200, answer.text]);
-      return answer.body;
-    };
-    const send = (body: string, query = "", headers: Record<string, string> = {}) =>
-      gateway.request(`${IMPORT_PATH}?guild_id=${guild_id}&calendar_number=${calendar_number}${query}`, {
-        method: "POST",
-        headers: { authorization: "operator-key-of-the-tests", "content-type": "text/calendar", ...headers },
-        body,
-      });
-    const load = async (body: string, query = "") => {
-      const answer = await send(body, query);
-      expect([answer.status, answer.text]).toEqual([200, answer.text]);
-      return JSON.parse(answer.text) as Record<string, unknown>;
-    };
-    const list = async () => {
-      const window = { epoch_start: MARCH, epoch_end: MARCH + 100 * DAY };
-      const { events } = await ask("/v2/events/list/range", { ...where, ...window });
-      return events as Record<string, unknown>[];
-    };
-    return { guild_id, where, ask, send, load, list };
-  }
-
-  const counts = ({ created, updated, deleted, unchanged, skipped }: Record<string, unknown>) => ({
-    created,
-    updated,
-    deleted,
-    unchanged,
-    skipped,
-  });
-  const none = { created: 0, updated: 0, deleted: 0, unchanged: 0, skipped: 0 };
+  const newGuild = (calendar_number = 1) => newImportGuild(gateway, calendar_number);
 
   test("a dry run stores nothing; an import is the calendar of ical.js in another zone; again it is unchanged", async () => {
     const guild = newGuild();

@@ -96,7 +96,7 @@ async function importEvents(
     if (inVain >= MAX_CALLS_IN_VAIN || !(await mayContinue())) return undefined;
     const { events: batch, ...more } = batchFrom(left, zones, 0);
     const params = { ...of, ...more, events: batch.map(({ text }) => text), isLast: false, dryRun: false };
-    const result = await write(() => runImport(params, onWritten));
+    const result = await write(() => runImport(params, onWritten, true));
     if (isRefusal(result)) return result;
     const unfinished = left.slice(0, batch.length).filter((_, at) => (result.outcomes[at] ?? null) === null);
     outcomes.push(...result.outcomes.filter((outcome) => outcome !== null));

@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { calendarBody, vevent } from "../../../test/harness/calendar-server.ts";
 import { fetched, firstCalendar, startFollowReplicas } from "../../../test/harness/follow-replicas.ts";
+import { runInWriteContext } from "../../../mixins/mongo/write-context.ts";
+import { newWriteId } from "../../../mixins/mongo/write-id.ts";
+import { isRefusal } from "../../contracts/errors.ts";
+import { unwrittenCalendar } from "../domain/calendar/calendar.ts";
+import { changeEvent } from "../domain/event/change-event.ts";
+import { newEventId } from "../domain/event/event-id.ts";
+import { splitSeries } from "../domain/event/split-series.ts";
 import { DISABLED_AFTER_MS } from "../domain/follow/follow-schedule.ts";
 import type { FetchResult } from "./fetch-calendar.ts";
 import { LEASE_MS, visitFollow } from "./visit-follow.ts";
@@ -214,6 +221,28 @@ describe("a calendar that follows an address (D55)", () => {
     expect(await replicas.management.follow({ ...of, url })).toEqual({ refusal: "CALENDAR_NOT_EMPTY" });
     expect(await replicas.management.follow({ ...of, url, replace: true })).toEqual(expect.any(Number));
     expect(await readingOf()).not.toHaveProperty("etag");
+  });
+
+  test("has a series as a whole, also one that was split before the calendar followed the address", async () => {
+    await replicas.follow(of);
+    await replicas.read(serve(daily("")));
+    await replicas.management.unfollow(of);
+    const [stored] = await replicas.events(of);
+    const id = newEventId(Date.parse("2029-12-31"), new Uint8Array(15).fill(9));
+    const calendar = unwrittenCalendar(of.guildId, 1);
+    const split = splitSeries(stored!, Date.parse("2030-01-04T10:00:00Z"), id, calendar);
+    const following = isRefusal(split) ? split : changeEvent(split.following, {}, calendar);
+    if (isRefusal(split) || isRefusal(following)) throw new Error("not split");
+    const parts = { before: split.before, following, stored: stored!, from: following.event.startsAt, keep: [] };
+    expect(
+      await runInWriteContext({ deadline: Date.now() + 60_000, id: newWriteId() }, () => replicas.store.split(parts)),
+    ).toBe(true);
+    const counts = async () => new Set((await replicas.events(of)).map(({ recurring }) => recurring?.recurrence.count));
+    expect(await counts()).toEqual(new Set([3, 7]));
+    await replicas.management.follow({ ...of, url: "https://calendar.example/b.ics", replace: true });
+    await replicas.read(serve(daily("")));
+    expect(await counts()).toEqual(new Set([10]));
+    expect(await readingOf()).toMatchObject({ updated: 1, deleted: 1, skipped: 0 });
   });
 
   test("that the guild may not have any more is not read", async () => {

@@ -10,6 +10,7 @@ import type { ImportedEvent } from "../domain/import/imported-event.ts";
 import type { CalendarEventsStore } from "../store/calendar-events.store.ts";
 import type { CalendarsStore } from "../store/calendars.store.ts";
 import type { ImportsStore } from "../store/imports.store.ts";
+import { CostlyDecisions } from "./costly-decisions.ts";
 import { groupsOf } from "./import-groups.ts";
 import { importGroup } from "./import-series.ts";
 import { type ImportTarget, skipped } from "./import-target.ts";
@@ -17,7 +18,11 @@ import { addZones, isZoneOf } from "./import-zones.ts";
 import { readImport } from "./read-import.ts";
 
 /** Imports the VEVENTs of one call (D52). */
-export type EventImport = (params: ImportEventsParams, onWritten: OnWritten) => Promise<ImportEventsResult | Refusal>;
+export type EventImport = (
+  params: ImportEventsParams,
+  onWritten: OnWritten,
+  isMirror?: boolean,
+) => Promise<ImportEventsResult | Refusal>;
 
 export interface OnWritten {
   readonly event: (event: Pick<CalendarEvent, "id" | "guildId" | "revision">) => void;
@@ -40,7 +45,8 @@ const CONCURRENT_GROUPS = 50;
 const BUSY = "Another import of this calendar is running; try again when Retry-After has passed";
 
 export function eventImport({ store, calendars, imports, clock }: EventImportParts): EventImport {
-  return async (params, onWritten) => {
+  const decisions = new CostlyDecisions();
+  return async (params, onWritten, isMirror = false) => {
     const { guildId, calendarNumber, dryRun: isDryRun } = params;
     const endsAt = clock() + MAX_CALL_MS;
     if (!isDryRun && !(await imports.lease(params))) return refuse("TOO_MANY_REQUESTS", undefined, BUSY);
@@ -54,7 +60,8 @@ export function eventImport({ store, calendars, imports, clock }: EventImportPar
       typeof event === "string" || hasZone(event) ? event : ("TOO_MANY_TIME_ZONES" as const),
     );
     const outcomes: Outcomes = checked.map((event) => (typeof event === "string" ? skipped(event) : null));
-    const target = { store, calendar, isDryRun, isOver: () => clock() >= endsAt, onWritten: onWritten.event };
+    const isOver = () => clock() >= endsAt;
+    const target = { store, calendar, isDryRun, isMirror, isOver, decisions, onWritten: onWritten.event };
     await importAll(target, params, checked, outcomes);
     if (params.isLast && !isDryRun && !outcomes.includes(null)) await imports.release(params);
     return isDryRun ? { outcomes, room: await store.room(guildId) } : { outcomes };

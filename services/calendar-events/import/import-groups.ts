@@ -20,16 +20,25 @@ export async function groupsOf(
   const uids = [...new Set(events.map(({ event }) => event.uid))];
   if (uids.length === 0) return [];
   const imported = await store.findByUids(guildId, calendarNumber, uids);
-  const byUid = new Map(imported.map((event) => [event.uid, event]));
+  const byUid = new Map(imported.filter((event) => !isLaterPart(event)).map((event) => [event.uid, event]));
   const ownIds = [...new Set(uids.filter((uid) => !byUid.has(uid)).flatMap((uid) => ownIdIn(uid) ?? []))];
   const own = ownIds.length === 0 ? [] : await store.findAll(ownIds);
+  const missing = ownIds.filter((id) => !own.some((event) => event.id === id));
+  const followers = missing.length === 0 ? [] : await store.following(guildId, missing);
   const isHere = (event: StoredEvent) => event.guildId === guildId && event.calendarNumber === calendarNumber;
   const byId = new Map(own.filter(isHere).map((event) => [event.id as string, event]));
-  const groups = new Map<string, { members: ImportedMember[]; stored: StoredEvent | undefined; isOwn: boolean }>();
+  // Texts that name a series of which only later parts are left.
+  const followed = new Set<string | undefined>([
+    ...imported.filter(isLaterPart).map(({ uid }) => uid),
+    ...followers.filter(isHere).flatMap(({ follows = [] }) => follows),
+  ]);
+  const groups = new Map<string, Omit<ImportedGroup, "members"> & { members: ImportedMember[] }>();
   for (const { event, at } of events) {
     const mine = byUid.has(event.uid) ? undefined : byId.get(ownIdIn(event.uid) ?? "");
     const key = mine === undefined ? `uid ${event.uid}` : mine.id;
-    const group = groups.get(key) ?? { members: [], stored: mine ?? byUid.get(event.uid), isOwn: mine !== undefined };
+    const stored = mine ?? byUid.get(event.uid);
+    const isFollowed = stored === undefined && (followed.has(event.uid) || followed.has(ownIdIn(event.uid)));
+    const group = groups.get(key) ?? { members: [], stored, isOwn: mine !== undefined, isFollowed };
     groups.set(key, group);
     const original = mine === undefined ? undefined : parseEventId(event.uid)?.original;
     const occurrence = event.recurrenceId ?? (original === undefined ? undefined : { original });
@@ -44,11 +53,13 @@ export async function groupsOf(
   }
   const eventsFirst = (one: ImportedMember, other: ImportedMember) =>
     Number(one.occurrence !== undefined) - Number(other.occurrence !== undefined);
-  return [...groups.values()].map(({ members, stored, isOwn }) => ({
-    members: members.toSorted(eventsFirst),
-    stored,
-    isOwn,
-  }));
+  for (const group of groups.values()) group.members.sort(eventsFirst);
+  return [...groups.values()];
+}
+
+/** Whether the event was split from another series (D51). */
+function isLaterPart({ follows = [] }: StoredEvent): boolean {
+  return follows.length > 0;
 }
 
 /** The id of the event in a UID of our own feed: an event, an occurrence, or a part of a series in a former zone. */

@@ -33,12 +33,14 @@ export interface ImportedGroup {
   readonly stored: StoredEvent | undefined;
   /** Whether the UID is the id of an event of this calendar, as in our own feed. */
   readonly isOwn: boolean;
+  /** Whether the event is gone, and a series that was split from it is left. */
+  readonly isFollowed: boolean;
 }
 
 /** Calls `settle` with the outcome of each VEVENT of the group, until the time is over. */
 export async function importGroup(
   target: ImportTarget,
-  { members, stored, isOwn }: ImportedGroup,
+  { members, stored, isOwn, isFollowed }: ImportedGroup,
   settle: (at: number, outcome: ImportedOutcome) => void,
 ): Promise<void> {
   let event = stored;
@@ -47,6 +49,7 @@ export async function importGroup(
   for (const { at, imported, occurrence, isOfSeries, isPart } of members) {
     if (target.isOver()) return;
     if (isInParts || isPart) settle(at, skipped("OWN_SERIES"));
+    else if (isFollowed && !target.isMirror) settle(at, skipped("SPLIT_SERIES"));
     else if (occurrence !== undefined) settle(at, await importMember(target, event, occurrence, imported, isOfSeries));
     else if (imported.isCancelled) {
       settle(at, await removeEvent(target, event));
@@ -76,33 +79,43 @@ async function importMember(
   if (series === undefined && target.isDryRun && isOfSeries) return { outcome: "created" };
   if (series?.recurring === undefined) return skipped("NO_SERIES");
   const outcome = await importOccurrence(target, series, occurrence, imported);
+  if (outcome.skipped === "UNKNOWN_OCCURRENCE" && (await isSplit(target, series))) return skipped("SPLIT_SERIES");
   return outcome.skipped === undefined ? withChanges(outcome, imported.changes) : outcome;
 }
 
+/** Whether an event was split (D51), so that its later occurrences are those of another series. */
+async function isSplit({ store, isMirror }: ImportTarget, { guildId, id }: StoredEvent): Promise<boolean> {
+  return !isMirror && (await store.following(guildId, [id])).length > 0;
+}
+
 /** STATUS:CANCELLED of the whole event. */
-async function removeEvent({ store, isDryRun, onWritten }: ImportTarget, stored: StoredEvent | undefined) {
+async function removeEvent(target: ImportTarget, stored: StoredEvent | undefined): Promise<ImportedOutcome> {
+  const { store, isDryRun, onWritten } = target;
   if (stored === undefined) return skipped("CANCELLED");
-  if (isDryRun) return { outcome: "deleted" } as const;
+  if (await isSplit(target, stored)) return skipped("SPLIT_SERIES");
+  if (isDryRun) return { outcome: "deleted" };
   const removed = await asOwnWrite(() => store.remove(stored));
   if (!removed) return skipped("WRITE_CONFLICT");
   onWritten({ ...stored, revision: stored.revision + 1 });
-  return { outcome: "deleted" } as const;
+  return { outcome: "deleted" };
 }
 
 interface Decision {
   readonly reason?: SkipReason;
   readonly applied?: AppliedEvent;
   readonly state?: StoredState | undefined;
+  /** There was no turn for a costly decision: the VEVENT has no outcome in this call. */
+  readonly isPostponed?: boolean;
 }
 
-/** Creates or updates an event; undefined if its cancelled occurrences were not completed in time. */
+/** Creates or updates an event; undefined if it, or its cancelled occurrences, were not completed in time. */
 async function importOne(
   target: ImportTarget,
   stored: StoredEvent | undefined,
   imported: ImportedEvent,
   kept: readonly OccurrenceKey[],
 ): Promise<{ readonly event: StoredEvent | undefined; readonly outcome: ImportedOutcome } | undefined> {
-  const { store, calendar, isDryRun, onWritten } = target;
+  const { store, calendar, isDryRun, decisions, onWritten } = target;
   const id = stored?.id ?? freshId();
 
   async function load(): Promise<StoredState | undefined> {
@@ -112,16 +125,24 @@ async function importOne(
     return { event: found, cancelledSeconds: new Set(cancelled.map((start) => Math.floor(start / 1_000))) };
   }
 
+  /** A new rule would give a series the occurrences that its later part has. */
+  async function wouldRepeat({ applied, state }: Decision): Promise<boolean> {
+    const isNewRule = state?.event.recurring !== undefined && applied?.next?.rescheduled === true;
+    return isNewRule && (await isSplit(target, state.event));
+  }
+
+  function decide(state: StoredState | undefined): Decision {
+    const newId = state === undefined && stored !== undefined ? freshId() : id;
+    const applied = applyEvent(imported, newId, { calendar, stored: state, kept });
+    return typeof applied === "string" ? { reason: applied } : { applied, state };
+  }
+
   const written = await asOwnWrite(() =>
     optimisticWrite<StoredState | undefined, Decision>({
       load,
-      decide(state) {
-        const applied = applyEvent(imported, state === undefined && stored !== undefined ? freshId() : id, {
-          calendar,
-          stored: state,
-          kept,
-        });
-        return typeof applied === "string" ? { reason: applied } : { applied, state };
+      async decide(state) {
+        const decision = (await decisions.decide(imported, () => decide(state))) ?? { isPostponed: true };
+        return (await wouldRepeat(decision)) ? { reason: "SPLIT_SERIES" } : decision;
       },
       async save({ applied, state }) {
         if (applied?.next === undefined || isDryRun) return true;
@@ -132,7 +153,8 @@ async function importOne(
     }),
   );
   if (isRefusal(written)) return { event: stored, outcome: skippedBy(written) };
-  const { reason, applied, state } = written;
+  const { reason, applied, state, isPostponed } = written;
+  if (isPostponed === true) return undefined;
   if (reason !== undefined || applied === undefined) {
     return { event: stored, outcome: skipped(reason ?? "WRITE_CONFLICT") };
   }

@@ -3,6 +3,7 @@ import type { Refusal } from "../../contracts/errors.ts";
 import type { Calendar } from "../domain/calendar/calendar.ts";
 import type { CalendarEvent } from "../domain/event/event.ts";
 import type { CalendarEventsStore } from "../store/calendar-events.store.ts";
+import type { CostlyDecisions } from "./costly-decisions.ts";
 
 /** The calendar that an import writes, and how. */
 export interface ImportTarget {
@@ -11,6 +12,9 @@ export interface ImportTarget {
   readonly isDryRun: boolean;
   /** Whether the time of the call is over: what is left is sent again. */
   readonly isOver: () => boolean;
+  readonly decisions: CostlyDecisions;
+  /** Whether the calendar becomes what the body has (D55), so that no split of a series stays. */
+  readonly isMirror: boolean;
   /** Called with each event that was written. */
   readonly onWritten: (event: Pick<CalendarEvent, "id" | "guildId" | "revision">) => void;
 }

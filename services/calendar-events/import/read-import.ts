@@ -23,13 +23,25 @@ export async function readImport(
   return read;
 }
 
-/** A finder that remembers the zone of each TZID and year: to find one by its rules takes milliseconds. */
+/**
+ * Largest number of searches for a zone by its rules in one call. A search takes milliseconds, and a call of 100 VEVENTs has
+ * few zones and years.
+ */
+const MAX_SEARCHES = 200;
+
+/** A finder that remembers the zone of each TZID and year. Beyond `MAX_SEARCHES` it finds zones by their names only. */
 function zoneFinder(components: readonly TimeZoneComponent[]): ZoneFinder {
   const byId = new Map(components.map((component) => [component.tzid, component]));
   const found = new Map<string, FoundZone | undefined>();
+  let searches = 0;
   return (tzid: string, at: EpochMs) => {
     const key = `${new Date(at).getUTCFullYear()} ${tzid}`;
-    if (!found.has(key)) found.set(key, findZone(tzid, byId.get(tzid), at));
-    return found.get(key);
+    if (found.has(key)) return found.get(key);
+    const component = byId.get(tzid);
+    const isSearched = searches < MAX_SEARCHES;
+    const zone = findZone(tzid, component && (isSearched ? component : { ...component, observances: [] }), at);
+    if (component !== undefined && zone?.isByRules !== false) searches += 1;
+    found.set(key, zone);
+    return zone;
   };
 }

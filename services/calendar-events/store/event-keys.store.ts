@@ -10,6 +10,8 @@ export interface EventKey {
   /** The UID of the VEVENT from which it was imported. */
   readonly uid?: string;
   readonly hasOverrides: boolean;
+  /** Whether it was split from another series (D51). */
+  readonly isLaterPart: boolean;
 }
 
 /** The events of a calendar after an id, in the order of their ids. */
@@ -19,10 +21,12 @@ export type ReadEventKeys = (of: CalendarReference, after: string, limit: number
 export function eventKeysReader(connection: Connection): ReadEventKeys {
   return async ({ guildId, calendarNumber }, after, limit) => {
     const filter = { guildId, calendarNumber, _id: { $gt: after }, original: { $exists: false } };
-    const read = { filter, projection: { uid: 1, hasOverrides: 1 }, sort: { _id: 1 }, hint: ID_INDEX, limit } as const;
-    const rows = await findRows<Pick<AnyRow, "_id" | "uid" | "hasOverrides">>(connection.model("CalendarEvent"), read);
-    return rows.map(({ _id, uid, hasOverrides = false }): EventKey => {
-      const key = { id: _id as EventId, hasOverrides };
+    const projection = { uid: 1, hasOverrides: 1, follows: 1 } as const;
+    const read = { filter, projection, sort: { _id: 1 }, hint: ID_INDEX, limit } as const;
+    type KeyRow = Pick<AnyRow, "_id" | "uid" | "hasOverrides" | "follows">;
+    const rows = await findRows<KeyRow>(connection.model("CalendarEvent"), read);
+    return rows.map(({ _id, uid, hasOverrides = false, follows = [] }): EventKey => {
+      const key = { id: _id as EventId, hasOverrides, isLaterPart: follows.length > 0 };
       return uid === undefined ? key : Object.assign(key, { uid });
     });
   };

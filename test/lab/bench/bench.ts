@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { startMongod } from "../../../services/launch/embedded/embedded-mongod.ts";
 import { readOptions, selectOnly } from "../options.ts";
 import { FULL_CALENDAR } from "./calendar/full-calendar.ts";
+import { FULL_FEED } from "./calendar/full-feed.ts";
+import { RULE_WINDOWS } from "./calendar/rule-windows.ts";
 import { DISPATCH, DISPATCH_REPLICAS } from "./dispatch/dispatch-sections.ts";
 import { NOTIFICATIONS } from "./dispatch/notification-section.ts";
 import { PLAN_DIFFS } from "./drafts/plan-diffs.ts";
@@ -25,6 +27,8 @@ const TABLE: readonly Section[] = [
   DISPATCH,
   NOTIFICATIONS,
   FULL_CALENDAR,
+  RULE_WINDOWS,
+  FULL_FEED,
   PLAN_DIFFS,
   MEMORY,
 ];

@@ -12,6 +12,7 @@ import { DISPATCH_GUARDS } from "./dispatch-guards.ts";
 import { DRAFT_GUARDS } from "./draft-guards.ts";
 import { FEED_GUARDS } from "./feed-guards.ts";
 import { FOLLOW_GUARDS } from "./follow-guards.ts";
+import { HOSTILE_IMPORT_GUARDS } from "./hostile-import-guards.ts";
 import { IMPORT_GUARDS } from "./import-guards.ts";
 import { KEY_GUARDS } from "./key-guards.ts";
 import { LAB_GUARDS } from "./lab-guards.ts";
@@ -43,6 +44,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...DRAFT_GUARDS,
   ...FEED_GUARDS,
   ...FOLLOW_GUARDS,
+  ...HOSTILE_IMPORT_GUARDS,
   ...IMPORT_GUARDS,
   ...KEY_GUARDS,
   ...OBSERVABILITY_GUARDS,

@@ -44,7 +44,7 @@ export interface CalendarEvent extends ListedEvent {
   readonly calendarNumber: number;
   /** Counts the writes, from 1. */
   readonly revision: number;
-  /** The UID of the VEVENT from which it was imported (D52). */
+  /** The UID of the VEVENT from which it was imported, or from which the series that it follows was (D51, D52). */
   readonly uid?: string;
   /** The series from which this one was split, the first one first: their announcements cover it, too (D51). */
   readonly follows?: readonly EventId[];

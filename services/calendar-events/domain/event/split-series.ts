@@ -62,9 +62,7 @@ export function splitSeries(
     return invalidField("scope", "TOO_MANY", message);
   }
   const { times, start } = startAt(event, series, occurrence);
-  // The UID of an import names the first part alone.
-  const { uid: _, ...copied } = event;
-  const begun = { ...copied, ...times, ...definedFields({ allDay: start.allDay }), recurring };
+  const begun = { ...event, ...times, ...definedFields({ allDay: start.allDay }), recurring };
   return {
     before: seriesBefore(event, original, calendar),
     following: {

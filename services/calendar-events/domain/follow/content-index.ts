@@ -15,14 +15,14 @@ export function contentIndex(uids: Iterable<string>): ContentIndex {
 
 /**
  * Whether an event of a calendar that follows an address is to be deleted: it was imported, or is older than `followedAt`, and
- * the body does not have it. A replica may know up to five seconds late that the calendar is read-only: an event that a request
+ * the body does not have it. The body has a series as a whole, so no part that was split from it (D51) stays. A replica may know up to five seconds late that the calendar is read-only: an event that a request
  * created then stays (D55).
  */
 export function isGone(
-  { id, uid }: { readonly id: EventId; readonly uid?: string },
+  { id, uid, isLaterPart }: { readonly id: EventId; readonly uid?: string; readonly isLaterPart: boolean },
   { uids, ids }: ContentIndex,
   followedAt: EpochMs,
 ): boolean {
-  if (uid !== undefined) return !uids.has(uid);
+  if (uid !== undefined) return isLaterPart || !uids.has(uid);
   return !ids.has(id) && id < newEventId(followedAt, new Uint8Array());
 }

@@ -117,10 +117,16 @@ describe("the state of a followed calendar", () => {
 describe("an event of a followed calendar", () => {
   const idAt = (at: number) => newEventId(at, new Uint8Array(15).fill(7));
   const [older, newer] = [idAt(now - 1), idAt(now + 1)] as [EventId, EventId];
-  const gone = (event: { id: EventId; uid?: string }, ...uids: string[]) => isGone(event, contentIndex(uids), now);
+  const gone = (event: { id: EventId; uid?: string }, ...uids: string[]) =>
+    isGone({ isLaterPart: false, ...event }, contentIndex(uids), now);
 
   test("is gone if its UID is", () => {
     expect([gone({ id: newer, uid: "a" }, "b"), gone({ id: older, uid: "a" }, "a", "b")]).toEqual([true, false]);
+  });
+
+  test("is gone if it was split from a series, which the address has as a whole", () => {
+    const { uids, ids } = contentIndex(["a"]);
+    expect(isGone({ id: older, uid: "a", isLaterPart: true }, { uids, ids }, now)).toBe(true);
   });
 
   test("without a UID is gone if it is older, unless the address is a feed of its calendar", () => {

@@ -1,3 +1,4 @@
+import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { ChangeReason, SkipReason } from "../../../contracts/event-import.contract.ts";
 import { isRefusal, type Refusal } from "../../../contracts/errors.ts";
 import { type EpochMs, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
@@ -6,9 +7,15 @@ import { wallOfDay } from "../calendar/days.ts";
 import { instantToLocal, localToInstant } from "../calendar/local-to-instant.ts";
 import { DAY_MS } from "../recurrence/civil-days.ts";
 import type { Zone } from "../calendar/zone.ts";
-import { hasOccurrence, hasSecondOccurrence, ruleOccurrenceAt, type Series } from "../recurrence/occurrences.ts";
+import {
+  hasOccurrence,
+  hasSecondOccurrence,
+  ruleOccurrenceAt,
+  type Series,
+  startWallOf,
+} from "../recurrence/occurrences.ts";
 import { fullRecurrence, parseRecurrence } from "../recurrence/parse-recurrence.ts";
-import { datesOf, isDateOfRule } from "../recurrence/rule-dates.ts";
+import { datesOf, isDateOfRule, lastDayOf } from "../recurrence/rule-dates.ts";
 import type { ImportedDates, ImportedEvent } from "./imported-event.ts";
 import { instantOf, type OccurrenceKey } from "./imported-instant.ts";
 import { type ImportedTimes, timesInZone } from "./imported-times.ts";
@@ -47,16 +54,16 @@ export function importedSeries(event: Recurring, kept: readonly OccurrenceKey[])
   if (rule.until !== undefined && rule.until < times.startsAt) return "NO_OCCURRENCE";
   const { until: _, ...once } = series.recurrence;
   // A rule with one date gets the count 1: a rule without a second date is refused otherwise (`seriesRefusal`).
-  const recurrence =
-    rule.count !== 1 && !hasSecondOccurrence(series) ? fullRecurrence({ ...once, count: 1 }) : series.recurrence;
+  const hasOneDate = rule.count !== 1 && !hasSecondOccurrence(series);
+  const counted = hasOneDate ? seriesWith(times, fullRecurrence({ ...once, count: 1 }), zone) : series;
   const overridden = new Set(instantsOf(kept));
   const without = [...new Set(instantsOf(dates.exDates))].filter(
-    (at) => !overridden.has(at) && isOccurrence({ ...series, recurrence }, at),
+    (at) => !overridden.has(at) && isOccurrence(counted, at),
   );
   const inOrder = without.toSorted((one, other) => one - other);
   const exDates = inOrder.slice(0, MAX_RULE_DATES);
-  const whole = fullRecurrence({ ...recurrence, exDates });
-  if (!hasOccurrence({ ...series, recurrence: whole })) return "NO_OCCURRENCE";
+  const whole = fullRecurrence({ ...counted.recurrence, exDates });
+  if (!hasOccurrence({ ...counted, recurrence: whole })) return "NO_OCCURRENCE";
   return {
     ...times,
     recurrence: whole,
@@ -65,9 +72,11 @@ export function importedSeries(event: Recurring, kept: readonly OccurrenceKey[])
   };
 }
 
+/** The series, with the day of its last date: to compute that again for each EXDATE would take seconds. */
 function seriesWith({ startsAt, endsAt, days }: ImportedTimes, recurrence: Recurrence, zone: Zone): Series {
   const ofDays = days === undefined ? {} : { startWall: wallOfDay(days), days: days.endDay - days.startDay };
-  return { startsAt, endsAt, recurrence, clock: [{ zone, since: 0 }], ...ofDays };
+  const series: Series = { startsAt, endsAt, recurrence, clock: [{ zone, since: 0 }], ...ofDays };
+  return { ...series, ...definedFields({ lastDay: lastDayOf(recurrence, startWallOf(series)) }) };
 }
 
 function isOccurrence(series: Series, at: EpochMs): boolean {
@@ -83,6 +92,19 @@ function readRule({ dates: { rrule }, zone }: Recurring): Recurrence | SkipReaso
 
 function refusedRule({ problems = [] }: Refusal): SkipReason {
   return problems.some(({ code }) => code === "NOT_ALLOWED") ? "RULE_NOT_SUPPORTED" : "INVALID_RULE";
+}
+
+/** Number of EXDATEs that take milliseconds. */
+const MANY_EXDATES = 50;
+
+/**
+ * Whether the decision about a VEVENT may take tens of milliseconds: the last date of a rule with a count and BYxxx parts is found
+ * by a walk over its dates, and each EXDATE is looked up.
+ */
+export function isCostly({ dates }: Pick<ImportedEvent, "dates">): boolean {
+  if (dates === undefined) return false;
+  const { rrule = "", exDates } = dates;
+  return exDates.length > MANY_EXDATES || (/COUNT=/i.test(rrule) && /;BY|^BY/i.test(rrule));
 }
 
 /** The first occurrence since 1970 that is a date of the rule. */

@@ -9,7 +9,7 @@ import { type DateValue, type Duration, readDateValue, readDuration } from "./da
 import type { ImportedInstant } from "./imported-instant.ts";
 import type { Property } from "./property.ts";
 
-/** Finds the zone of a TZID for an event around an instant; undefined for an unknown one. */
+/** Finds the zone of a TZID for an event that starts around an instant; undefined for an unknown one. */
 export type ZoneFinder = (
   tzid: string,
   at: EpochMs,
@@ -37,16 +37,26 @@ export function readStart(
 ): ImportedStart | "INVALID_TIME" | "UNKNOWN_TIME_ZONE" {
   const value = readDateValue(property?.value ?? "");
   if (property === undefined || value === undefined) return "INVALID_TIME";
-  const found = zoneOfValue(property, value, calendarZone, find);
+  const found = zoneOfValue(property, value, { zone: calendarZone, wall: value.wall }, find);
   if (found === undefined) return "UNKNOWN_TIME_ZONE";
   return { value, zone: found.zone, at: localToInstant(value.wall, found.zone), isZoneByRules: found.isByRules };
 }
 
-function zoneOfValue({ params }: Property, { kind, wall }: DateValue, calendarZone: Zone, find: ZoneFinder) {
+/** The zone of a value. The year of the start decides about every TZID of a VEVENT (D52), so that it has few searches. */
+function zoneOfValue(
+  { params }: Property,
+  { kind }: DateValue,
+  start: { readonly zone: Zone; readonly wall: EpochMs },
+  find: ZoneFinder,
+) {
   if (kind === "utc") return { zone: UTC, isByRules: false };
   const tzid = params.get("TZID");
-  if (kind === "date" || tzid === undefined) return { zone: calendarZone, isByRules: false };
-  return find(tzid, wall);
+  if (kind === "date" || tzid === undefined) return { zone: start.zone, isByRules: false };
+  return find(tzid, start.wall);
+}
+
+function aroundStart({ zone, value }: ImportedStart) {
+  return { zone, wall: value.wall };
 }
 
 /** The times of an event; INVALID_TIME for an end before the start. Without end or duration a date is a whole day. */
@@ -63,7 +73,7 @@ export function readTimes(
   }
   const value = readDateValue(end.value);
   if (value === undefined) return "INVALID_TIME";
-  const zone = zoneOfValue(end, value, start.zone, find)?.zone;
+  const zone = zoneOfValue(end, value, aroundStart(start), find)?.zone;
   if (zone === undefined) return "UNKNOWN_TIME_ZONE";
   const endsAt = localToInstant(value.wall, zone);
   return endsAt < startsAt ? "INVALID_TIME" : { startsAt, endsAt, days: undefined };
@@ -120,7 +130,7 @@ export function readInstants(
   for (const text of property.value.split(",")) {
     if (text.trim() === "") continue;
     const value = readDateValue(text.split("/", 1)[0] ?? "");
-    const zone = value && zoneOfValue(property, value, start.zone, find)?.zone;
+    const zone = value && zoneOfValue(property, value, aroundStart(start), find)?.zone;
     if (value === undefined || zone === undefined) return undefined;
     instants.push(value.kind === "date" ? { day: dayOf(value) } : { at: localToInstant(value.wall, zone) });
   }

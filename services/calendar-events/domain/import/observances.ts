@@ -49,8 +49,16 @@ function observanceOf(fields: ReadonlyMap<string, string>): Observance | undefin
   if (start === undefined || before === undefined || after === undefined) return undefined;
   const rrule = fields.get("RRULE");
   const recurrence = rrule === undefined ? undefined : parseRecurrence({ rrule }, UTC);
-  const rule = recurrence === undefined || isRefusal(recurrence) ? {} : { recurrence };
+  const rule = recurrence === undefined || isRefusal(recurrence) || !isCheap(recurrence) ? {} : { recurrence };
   return { onset: start.wall, before, after, ...rule };
+}
+
+/**
+ * Whether the onsets of a year cost little. Time zones have yearly rules; the last date by a count would be found by a walk
+ * over all dates, for each observance and each year in which events start.
+ */
+function isCheap({ frequency, count }: Recurrence): boolean {
+  return frequency === "YEARLY" && count === -1;
 }
 
 /** `+0130` or `-050000` in milliseconds. */
@@ -75,7 +83,7 @@ export function onsetsAround(observances: readonly Observance[], year: number): 
     if (recurrence === undefined) return onset < window.until ? [{ at: onset - before, before, after }] : [];
     const startsAt = notBefore(onset, year - 3);
     const series = { startsAt, endsAt: startsAt, recurrence, clock: [{ zone: UTC, since: 0 }] } as const;
-    // At most one onset a month.
+    // A yearly rule has few onsets in a year; a hostile one has many.
     const starts = occurrencesStarting(series, window, 40);
     return starts.map((start) => ({ at: start.startsAt - before, before, after }));
   });
