@@ -20,7 +20,7 @@ describe("reads by id while two queries are in flight", () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate"] });
     const { queries, read } = pendingReads();
     for (const id of ["a", "b", "c", "d"]) {
-      void read(id);
+      void read({ _id: id, guildId: "1" });
       await turn();
     }
     expect(queries).toEqual([["a"], ["b"]]);
@@ -30,7 +30,7 @@ describe("reads by id while two queries are in flight", () => {
 
   test("have at most the given number of rows each", async () => {
     const { queries, read } = pendingReads(2);
-    for (const id of ["a", "b", "c"]) void read(id);
+    for (const id of ["a", "b", "c"]) void read({ _id: id, guildId: "1" });
     await turn();
     expect(queries).toEqual([["a", "b"], ["c"]]);
   });

@@ -22,7 +22,7 @@ export async function groupsOf(
   const imported = await store.findByUids(guildId, calendarNumber, uids);
   const byUid = new Map(imported.map((event) => [event.uid, event]));
   const ownIds = [...new Set(uids.filter((uid) => !byUid.has(uid)).flatMap((uid) => ownIdIn(uid) ?? []))];
-  const own = ownIds.length === 0 ? [] : await store.findAll(ownIds);
+  const own = ownIds.length === 0 ? [] : await store.findAll(guildId, ownIds);
   const isHere = (event: StoredEvent) => event.guildId === guildId && event.calendarNumber === calendarNumber;
   const byId = new Map(own.filter(isHere).map((event) => [event.id as string, event]));
   const groups = new Map<string, { members: ImportedMember[]; stored: StoredEvent | undefined; isOwn: boolean }>();
