@@ -37,7 +37,8 @@ export interface FormerStateRow<Fields extends FormerState> {
 
 /**
  * Reads the former states of a guild's records whose change was stored after an instant; the latest first, and at most
- * MAX_FORMER_STATES. The guild is the shard key, so that one shard is asked. If the index is missing, the read fails: the hint keeps MongoDB from sorting the whole collection.
+ * MAX_FORMER_STATES. The query has the guild, which is the shard key. If the index is missing, the read fails: the hint keeps
+ * MongoDB from sorting the whole collection.
  */
 export function findFormerStatesAfter<Row, Fields extends FormerState>(
   model: Model<Row>,
