@@ -24,7 +24,7 @@ export interface Costs {
 
 /**
  * Compares requests to several databases: each request is sent to one database after the other, so that they share all
- * disturbances. A guild is asked once, so that it is not in a cache because of an earlier request.
+ * disturbances. Each guild gets one request, so that it is not in a cache because of an earlier request.
  */
 export async function compareRequests(subjects: readonly Subject[], rounds: number): Promise<Costs> {
   const brokers = await Promise.all(subjects.map(startCalendarService));
@@ -55,10 +55,10 @@ export async function compareRequests(subjects: readonly Subject[], rounds: numb
   return { list, create };
 }
 
-/** One of the guilds with one event, which most are: small answers show the cost of finding them best. */
+/** One of the guilds with one event, which most are: small responses show the cost of finding them best. */
 function rankOf({ guilds }: Subject, at: number): number {
   const first = Math.ceil(guilds * 0.3);
-  // A prime, so that guilds that are asked after each other are not neighbours in an index.
+  // A prime, so that guilds of two requests in a row are not neighbours in an index.
   return first + ((at * 7_919) % (guilds - first));
 }
 
