@@ -59,8 +59,7 @@ function series(digit: number, revision = 1, hasOverrides = true): CalendarEvent
 
 const stored = (of_: CalendarEvent): StoredEvent => ({ ...of_, scheduledAt: 0, coloredAt: 0 });
 
-/** A list of the rows of each kind of statement: on two shards, a statement for one guild runs on one of them. */
-describe("on two shards, all rows of a guild are on one", () => {
+describe("on two shards, the rows of a guild in a collection are on one", () => {
   let directory: string;
   let shards: MongoShards;
   let connection: Connection;

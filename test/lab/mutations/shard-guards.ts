@@ -1,5 +1,10 @@
 import type { TestedGuard } from "./guard.ts";
 
+const ofBatchedFind = {
+  testFile: "mixins/mongo/batched-find.unit.test.ts",
+  test: "name the guilds, which are the shard key, and get no row of another guild",
+} as const;
+
 /** Guards of queries by the shard key, which is the guild. */
 export const SHARD_GUARDS: readonly TestedGuard[] = [
   {
@@ -8,9 +13,7 @@ export const SHARD_GUARDS: readonly TestedGuard[] = [
     in: "batchedFind",
     property: "guildId: $_",
     without: "",
-    testFile: "test/integration/one-shard.mongo.test.ts",
-    test: "writes and reads of settings, calendars and announcements ask one shard",
-    needsServers: true,
+    ...ofBatchedFind,
   },
   {
     guard: "a read by id returns no row of another guild",
@@ -18,8 +21,6 @@ export const SHARD_GUARDS: readonly TestedGuard[] = [
     in: "textOf",
     code: "`${$_}/${$_}`",
     without: "arguments[0]._id",
-    testFile: "mixins/mongo/batched-find.mongo.test.ts",
-    test: "of a document of another guild get none",
-    needsServers: true,
+    ...ofBatchedFind,
   },
 ];
