@@ -13,6 +13,8 @@ export interface Addresses {
   readonly nats: string;
   /** `host:port` of the NATS servers' peers. */
   readonly natsPeers: readonly string[];
+  /** Whether `mongodb` are routers of a sharded cluster instead of members of a replica set. */
+  readonly sharded?: boolean;
   /** Whether the services use TLS, and refuse servers without it (components/tls). */
   readonly tls?: boolean;
 }
@@ -22,6 +24,9 @@ export const IN_KUBERNETES: Addresses = {
   nats: "nats:4222",
   natsPeers: ["nats-0.nats-peers:6222", "nats-1.nats-peers:6222", "nats-2.nats-peers:6222"],
 };
+
+/** With components/sharded-mongodb. */
+export const WITH_SHARDS: Addresses = { ...IN_KUBERNETES, mongodb: "mongos:27017", sharded: true };
 
 export const IN_COMPOSE: Addresses = { mongodb: "mongodb:27017", nats: "nats:4222", natsPeers: [] };
 
@@ -69,8 +74,9 @@ function ofItsOwn(service: string, random: () => string): Readonly<Record<string
   return service === "dispatch" ? { DISCORD_TOKEN: "", WEBHOOK_SECRET: "" } : {};
 }
 
-function mongoUrl(user: string, password: string, { mongodb, tls = false }: Addresses): string {
-  const url = `mongodb://${user}:${password}@${mongodb}/guildcal?replicaSet=guildcal&authSource=admin`;
+function mongoUrl(user: string, password: string, { mongodb, sharded = false, tls = false }: Addresses): string {
+  const ofSet = sharded ? "" : "replicaSet=guildcal&";
+  const url = `mongodb://${user}:${password}@${mongodb}/guildcal?${ofSet}authSource=admin`;
   return tls ? `${url}&tls=true` : url;
 }
 
@@ -130,9 +136,10 @@ export function randomSecret(): string {
 
 function main(words: readonly string[]): void {
   const tls = words.includes("--tls");
-  const folder = words.find((word) => word !== "--tls");
+  const at = words.includes("--sharded") ? WITH_SHARDS : IN_KUBERNETES;
+  const folder = words.find((word) => !word.startsWith("--"));
   if (folder === undefined) {
-    stdout.write(`${JSON.stringify(asManifest(makeSecrets({ ...IN_KUBERNETES, tls }, randomSecret)))}\n`);
+    stdout.write(`${JSON.stringify(asManifest(makeSecrets({ ...at, tls }, randomSecret)))}\n`);
   } else {
     const made = writeOnce(makeSecrets(IN_COMPOSE, randomSecret), folder);
     stderr.write(made ? "The secrets of this installation were made\n" : "The secrets were made before\n");

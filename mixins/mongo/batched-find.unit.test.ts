@@ -20,7 +20,7 @@ describe("reads by id while two queries are in flight", () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate"] });
     const { queries, read } = pendingReads();
     for (const id of ["a", "b", "c", "d"]) {
-      void read(id);
+      void read({ _id: id, guildId: "1" });
       await turn();
     }
     expect(queries).toEqual([["a"], ["b"]]);
@@ -30,8 +30,27 @@ describe("reads by id while two queries are in flight", () => {
 
   test("have at most the given number of rows each", async () => {
     const { queries, read } = pendingReads(2);
-    for (const id of ["a", "b", "c"]) void read(id);
+    for (const id of ["a", "b", "c"]) void read({ _id: id, guildId: "1" });
     await turn();
     expect(queries).toEqual([["a", "b"], ["c"]]);
+  });
+});
+
+describe("reads by id of several guilds in one query", () => {
+  const rows = [
+    { _id: "a", guildId: "1" },
+    { _id: "b", guildId: "2" },
+  ];
+
+  test("name the guilds, which are the shard key, and get no row of another guild", async () => {
+    const filters: unknown[] = [];
+    const find = (filter: unknown) => {
+      filters.push(filter);
+      return { lean: async () => rows };
+    };
+    const read = batchedFind({ find } as never, {});
+    const wanted = [rows[0], { _id: "a", guildId: "2" }, { _id: "b", guildId: "1" }] as const;
+    await expect(Promise.all(wanted.map((key) => read(key!)))).resolves.toEqual([rows[0], null, null]);
+    expect(filters).toEqual([{ _id: { $in: ["a", "b"] }, guildId: { $in: ["1", "2"] } }]);
   });
 });

@@ -18,7 +18,7 @@ const MAX_INSERTS = 100;
 
 /** The first revision of a record, and the update that stores it. */
 export interface Insert {
-  readonly record: Pick<Tracked, "_id">;
+  readonly record: Pick<Tracked, "_id" | "guildId">;
   readonly replacement: ReturnType<typeof stampedReplacement>;
 }
 
@@ -53,10 +53,10 @@ export function batchedInsert(model: UpdatableModel): (insert: Insert) => Promis
     { maxSize: MAX_INSERTS },
   );
   // `deadlineStages` is called here, in the context of the write: a batch has inserts of several writes.
-  return ({ record: { _id }, replacement }) =>
+  return ({ record: { _id, guildId }, replacement }) =>
     insert({
-      // Matches no stored record, so the upsert inserts, or fails with DUPLICATE_KEY.
-      q: { _id, revision: { $exists: false } },
+      // Matches no stored record, so the upsert inserts, or fails with DUPLICATE_KEY. The guild is the shard key.
+      q: { _id, guildId, revision: { $exists: false } },
       u: [...replacement, ...deadlineStages()],
       upsert: true,
     });

@@ -1,10 +1,14 @@
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
 import mongoose from "mongoose";
+import type { GuildId } from "../../services/contracts/ids.ts";
 import { stubModel } from "../../test/doubles/stub-model.ts";
 import { type Insert, batchedInsert } from "./batched-insert.ts";
 import { DeadlinePassed } from "./write-context.ts";
 
-const insertOf = (_id: string): Insert => ({ record: { _id }, replacement: [{ $replaceWith: { _id } }] });
+const insertOf = (_id: string): Insert => ({
+  record: { _id, guildId: "1" as GuildId },
+  replacement: [{ $replaceWith: { _id } }],
+});
 
 type Reply = object | Error;
 const turn = () => new Promise((resolve) => setImmediate(resolve));

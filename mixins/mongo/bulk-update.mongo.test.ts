@@ -6,7 +6,10 @@ import { bulkUpdate, type UpdatableModel } from "./bulk-update.ts";
 import { batchedInsert } from "./batched-insert.ts";
 import { isDatabaseUnavailable } from "./database.mixin.ts";
 
-const schema = new mongoose.Schema({ _id: String, value: Number, revision: Number }, { collection: "things" });
+const schema = new mongoose.Schema(
+  { _id: String, guildId: String, value: Number, revision: Number },
+  { collection: "things" },
+);
 
 describe("a bulk update", () => {
   let proxy: MongoProxy;
@@ -50,7 +53,7 @@ describe("a bulk update", () => {
     );
     const insert = batchedInsert(model);
     const replacement = [{ $replaceWith: { value: 1, revision: 1 } }] as never;
-    const failure = await failureOf(insert({ record: { _id: "f" }, replacement }));
+    const failure = await failureOf(insert({ record: { _id: "f", guildId: "1" as never }, replacement }));
     expect(isDatabaseUnavailable(failure)).toBe(true);
   });
 });

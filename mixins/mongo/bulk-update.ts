@@ -11,7 +11,7 @@ interface Counts {
   readonly upsertedCount: number;
 }
 
-/** An update of one row, in the form of MongoDB's command `update`. */
+/** An update of one row by its `_id`, in the form of MongoDB's command `update`. */
 export interface UpdateStatement {
   readonly q: object;
   readonly u: object;
@@ -30,6 +30,9 @@ interface RefusedUpdate {
   readonly errmsg: string;
 }
 
+/** With a guild in the filter, the database would consider the indexes of guilds, too. */
+const BY_ID = { _id: 1 } as const;
+
 /**
  * Makes many updates in one command. An update that fails does not stop the others. Resolves when a majority has
  * journalled the updates. If the call rejects, each update may have been stored or not.
@@ -38,7 +41,9 @@ export async function bulkUpdate(
   model: UpdatableModel,
   updates: readonly UpdateStatement[],
 ): Promise<BulkUpdateResult> {
-  const writes = updates.map(({ q, u, upsert = false }) => ({ updateOne: { filter: q, update: u, upsert } }));
+  const writes = updates.map(({ q, u, upsert = false }) => ({
+    updateOne: { filter: q, update: u, upsert, hint: BY_ID },
+  }));
   try {
     return { n: countOf(await model.bulkWrite(writes as never[], { ordered: false })), refused: new Map() };
   } catch (error) {

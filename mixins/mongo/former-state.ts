@@ -37,7 +37,8 @@ export interface FormerStateRow<Fields extends FormerState> {
 
 /**
  * Reads the former states of a guild's records whose change was stored after an instant; the latest first, and at most
- * MAX_FORMER_STATES. If the index is missing, the read fails: the hint keeps MongoDB from sorting the whole collection.
+ * MAX_FORMER_STATES. The query has the guild, which is the shard key. If the index is missing, the read fails: the hint keeps
+ * MongoDB from sorting the whole collection.
  */
 export function findFormerStatesAfter<Row, Fields extends FormerState>(
   model: Model<Row>,
@@ -45,7 +46,7 @@ export function findFormerStatesAfter<Row, Fields extends FormerState>(
   after: EpochMs,
 ): Promise<FormerStateRow<Fields>[]> {
   return model
-    .find({ "former.guildId": guildId, "former.until": { $gt: new Date(after) } } as never, { former: 1 })
+    .find({ guildId, "former.guildId": guildId, "former.until": { $gt: new Date(after) } } as never, { former: 1 })
     .sort({ "former.until": -1 })
     .hint(FORMER_INDEX[0])
     .limit(MAX_FORMER_STATES)

@@ -107,9 +107,9 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
   const findRowForDispatch = batchedFind(model, READ_PROJECTION, PAGE_ROWS);
 
   async function readWith(read: typeof findRow, guildId: GuildId, id: string): Promise<Announcement | null> {
-    const row = await read(id);
+    const row = await read({ _id: id, guildId });
     // A tombstone has no sequence.
-    if (row?.guildId !== guildId || row.sequence === undefined) return null;
+    if (row?.sequence === undefined) return null;
     return { ...announcementOf(row, guildId), ...changedByField(row) };
   }
 

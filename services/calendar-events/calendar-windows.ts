@@ -151,8 +151,9 @@ async function collectList(
   const ruleBytesOf = ruleBytesBySeries();
   for await (const found of pages) {
     const occurrences = await effectiveOccurrences(found, {
+      guildId: calendar.guildId,
       reads,
-      eventsOf: (ids) => reads.findAll(ids),
+      eventsOf: (ids) => reads.findAll(calendar.guildId, ids),
       window,
       calendarOf: () => calendar,
       expand: (series, isExcluded) => eachOccurrenceOverlapping(series, window, MAX_ENTRIES + 1, isExcluded),
@@ -231,8 +232,9 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
   await collectAllDay(reads, search, window, add);
   for await (const some of reads.seriesOverlapping(guildId, calendars, window, options)) {
     const occurrences = await effectiveOccurrences(some, {
+      guildId,
       reads,
-      eventsOf: (ids) => reads.findAll(ids),
+      eventsOf: (ids) => reads.findAll(guildId, ids),
       window,
       calendarOf,
       expand: (series, isExcluded) =>

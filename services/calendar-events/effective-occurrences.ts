@@ -1,4 +1,4 @@
-import type { EpochMs, EventId } from "../contracts/ids.ts";
+import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
 import { MAX_ZONE_MOVE_MS } from "./domain/calendar/calendar-clock.ts";
 import type { Calendar } from "./domain/calendar/calendar.ts";
 import { longestDurationOf, seriesOf, type ListedEvent } from "./domain/event/event.ts";
@@ -14,6 +14,7 @@ import type { EventReads, EventPage } from "./store/event-reads.store.ts";
 
 /** The parameters for expanding events to occurrences. */
 interface Expansion<Event extends ListedEvent> {
+  readonly guildId: GuildId;
   readonly reads: Pick<EventReads, "overrides">;
   readonly eventsOf: (ids: readonly EventId[]) => Promise<readonly Event[]>;
   readonly window: Window;
@@ -75,14 +76,14 @@ type Overrides = ReadonlyMap<EventId, ReadonlyMap<EpochMs, Override>>;
 
 async function overridesIn(
   events: readonly ListedEvent[],
-  { reads, window }: Pick<Expansion<never>, "reads" | "window">,
+  { guildId, reads, window }: Pick<Expansion<never>, "guildId" | "reads" | "window">,
 ): Promise<Overrides> {
   const overridden = events.filter(({ recurring }) => recurring?.hasOverrides === true);
   const byEvent = new Map(overridden.map(({ id }) => [id, new Map<EpochMs, Override>()]));
   if (overridden.length === 0) return byEvent;
   const maxDuration = Math.max(...overridden.map(longestDurationOf));
   const originals = { from: window.from - maxDuration - MAX_ZONE_MOVE_MS, until: window.until + MAX_ZONE_MOVE_MS };
-  for (const override of await reads.overrides([...byEvent.keys()], originals)) {
+  for (const override of await reads.overrides(guildId, [...byEvent.keys()], originals)) {
     byEvent.get(override.eventId)?.set(override.original, override);
   }
   return byEvent;

@@ -75,6 +75,7 @@ type SeriesById = ReadonlyMap<EventId, ListedEvent>;
 
 /** The conditions of a search. */
 function searchOf({ text, color, from, until }: SearchEventsParams, calendar: Calendar, reads: EventReads) {
+  const { guildId } = calendar;
   const matchesText = text === undefined ? () => true : textMatch(text);
   const window: Window | undefined =
     from === undefined && until === undefined ? undefined : { from: from ?? 0, until: until ?? LAST_EPOCH_MS + 1 };
@@ -84,12 +85,14 @@ function searchOf({ text, color, from, until }: SearchEventsParams, calendar: Ca
 
   /** Whether an occurrence of the series, with its overrides, overlaps the window. */
   async function occursIn(event: ListedEvent, inWindow: Window): Promise<boolean> {
-    const moved = event.recurring?.hasOverrides === true ? await reads.movedOverlapping([event.id], inWindow) : [];
+    const moved =
+      event.recurring?.hasOverrides === true ? await reads.movedOverlapping(guildId, [event.id], inWindow) : [];
     const occurrences = await effectiveOccurrences(
       { events: [event], moved },
       {
+        guildId,
         reads,
-        eventsOf: (ids) => reads.findAll(ids),
+        eventsOf: (ids) => reads.findAll(guildId, ids),
         window: inWindow,
         calendarOf: () => calendar,
         expand: (series, isExcluded) => eachOccurrenceOverlapping(series, inWindow, 1, isExcluded),
@@ -120,7 +123,7 @@ function searchOf({ text, color, from, until }: SearchEventsParams, calendar: Ca
       for (const { event } of rows) if (event !== undefined) known.set(event.id, event);
       const wanted = new Set(rows.flatMap(({ override }) => (override === undefined ? [] : [override.eventId])));
       const missing = [...wanted].filter((id) => !known.has(id));
-      if (missing.length > 0) for (const event of await reads.findAll(missing)) known.set(event.id, event);
+      if (missing.length > 0) for (const event of await reads.findAll(guildId, missing)) known.set(event.id, event);
       return known;
     },
 

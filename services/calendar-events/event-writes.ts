@@ -94,7 +94,8 @@ export function eventWrites(
     if (isRefusal(split)) return split;
     const next = changeEvent(split.following, changes, calendar);
     if (isRefusal(next)) return next;
-    const starts = stored.recurring?.hasOverrides === true ? await store.overriddenStarts(stored.id) : [];
+    const starts =
+      stored.recurring?.hasOverrides === true ? await store.overriddenStarts(stored.guildId, stored.id) : [];
     const later = starts.filter((start) => start >= original);
     if (later.length > MAX_MOVED_OVERRIDES) return refuse("INVALID_REQUEST", [TOO_MANY_OVERRIDES]);
     const keep = next.rescheduled ? validStarts(next.event, calendar, later) : later;
@@ -108,7 +109,8 @@ export function eventWrites(
 
   /** Ends the series before the occurrence. */
   async function shortenWrite({ event: stored, calendar }: ResolvedEvent, original: EpochMs): Promise<Write> {
-    const starts = stored.recurring?.hasOverrides === true ? await store.overriddenStarts(stored.id) : [];
+    const starts =
+      stored.recurring?.hasOverrides === true ? await store.overriddenStarts(stored.guildId, stored.id) : [];
     const keep = starts.filter((start) => start < original);
     const event = withOverrides(seriesBefore(stored, original, calendar), keep.length > 0);
     const next = { event, rescheduled: false, recolored: false, isShortened: true } as const;

@@ -110,8 +110,9 @@ async function collectEnding(reads: EventReads, search: AnchorSearch, ends: Wind
   const options = { texts, which: "all", changedSince: storedChangedSince(search) } as const;
   for await (const page of reads.seriesOverlapping(guildId, calendars, window, options)) {
     const occurrences = await effectiveOccurrences(page, {
+      guildId,
       reads,
-      eventsOf: (ids) => reads.findAll(ids),
+      eventsOf: (ids) => reads.findAll(guildId, ids),
       window,
       calendarOf,
       expand: (series, isExcluded) => {
@@ -158,7 +159,9 @@ async function firstOccurrence(
   if (series === undefined) return singleOccurrence(event, calendar);
   const { original } = firstRuleOccurrence(series);
   const changed = event.recurring?.hasOverrides === true;
-  const [override] = changed ? await reads.overrides([event.id], { from: original, until: original + 1 }) : [];
+  const [override] = changed
+    ? await reads.overrides(event.guildId, [event.id], { from: original, until: original + 1 })
+    : [];
   return effectiveOccurrenceAt(event, original, override, calendar);
 }
 

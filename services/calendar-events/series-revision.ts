@@ -22,7 +22,7 @@ export async function withValidOverrides(
 ): Promise<SeriesRevision> {
   const hadOverrides = stored.recurring?.hasOverrides === true;
   if (!next.rescheduled || !hadOverrides) return { next, keep: "all", hadOverrides };
-  const keep = validStarts(next.event, calendar, await store.overriddenStarts(stored.id));
+  const keep = validStarts(next.event, calendar, await store.overriddenStarts(stored.guildId, stored.id));
   return { next: { ...next, event: withOverrides(next.event, keep.length > 0) }, keep, hadOverrides };
 }
 

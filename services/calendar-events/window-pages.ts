@@ -64,6 +64,7 @@ export function windowPages(
     if (isRefusal(position)) return position;
     const calendar = await calendars.find(guildId, calendarNumber);
     const reads = store.snapshotReads();
+    const ofGuild = { reads, guildId };
     const found = soonestOccurrences<Listed>(limit + 1, idOf);
     const search = { reads, calendar, window, isListed, position, limit, found };
     const end = performance.now() + pageTimeMs;
@@ -72,10 +73,10 @@ export function windowPages(
       if (found.list().length > limit) break;
       if (part.until < window.until && performance.now() >= end) {
         const next = cursors.write([part.until, ""]);
-        return { next, ...(await pageOf(reads, found.list(), limit)) };
+        return { next, ...(await pageOf(ofGuild, found.list(), limit)) };
       }
     }
-    return pageOf(reads, found.list(), limit);
+    return pageOf(ofGuild, found.list(), limit);
   }
 
   return {
@@ -83,6 +84,12 @@ export function windowPages(
     ongoingPage: (of, now, params) =>
       page(of, params, { window: { from: now, until: now + 1 }, isListed: (times) => isOngoing(times, now) }),
   };
+}
+
+/** The reads of the events of one guild. */
+interface GuildReads {
+  readonly reads: EventReads;
+  readonly guildId: GuildId;
 }
 
 interface Search {
@@ -124,8 +131,9 @@ async function collectPart(search: Search, part: Part): Promise<void> {
   const slices = new TimeSlice();
   for await (const events of reads.eventsOverlapping(calendar.guildId, calendar, part, { texts: false })) {
     const occurrences = await effectiveOccurrences(events, {
+      guildId: calendar.guildId,
       reads,
-      eventsOf: (ids) => reads.findAll(ids),
+      eventsOf: (ids) => reads.findAll(calendar.guildId, ids),
       window: part,
       calendarOf: () => calendar,
       expand: (series, isExcluded) =>
@@ -154,14 +162,14 @@ function isBehind(occurrence: Listed, position: Position | undefined): boolean {
 }
 
 /** The page of the occurrences, which have no texts yet. */
-function pageOf(reads: EventReads, occurrences: readonly Listed[], limit: number): Promise<Page<EventView>> {
+function pageOf(reads: GuildReads, occurrences: readonly Listed[], limit: number): Promise<Page<EventView>> {
   return firstPage(viewsOf(reads, occurrences), limit, ({ startsAt, eventId }) => cursors.write([startsAt, eventId]));
 }
 
-async function* viewsOf(reads: EventReads, occurrences: readonly Listed[]): AsyncIterable<EventView> {
+async function* viewsOf({ reads, guildId }: GuildReads, occurrences: readonly Listed[]): AsyncIterable<EventView> {
   for (let at = 0; at < occurrences.length; at += TEXTS_AT_ONCE) {
     const some = occurrences.slice(at, at + TEXTS_AT_ONCE);
-    const texts = await reads.textsOf([...new Set(some.flatMap((each) => [each.event.id, idOf(each)]))]);
+    const texts = await reads.textsOf(guildId, [...new Set(some.flatMap((each) => [each.event.id, idOf(each)]))]);
     for (const occurrence of some) {
       const own = occurrence.override === undefined ? undefined : texts.get(idOf(occurrence));
       yield occurrenceView({ ...occurrence, texts: textsOf({ ...texts.get(occurrence.event.id), ...own }) });

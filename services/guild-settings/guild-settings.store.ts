@@ -54,7 +54,7 @@ export function guildSettingsStore(connection: Connection): GuildSettingsStore {
   const read = batchedFind(model, READ_PROJECTION);
   return {
     async find(guildId) {
-      const row = await read(guildId);
+      const row = await read({ _id: guildId, guildId });
       return row === null ? null : settingsOf(row);
     },
 

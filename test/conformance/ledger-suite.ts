@@ -25,7 +25,7 @@ export function testLedger(fixture: PostStoreFixture): void {
     const changedBy = { at: 1_700_000_000_000, requestId: "$request", traceparent: "00-…" };
     const row = (await fixture.store.claim(claimOf(post, { changedBy }))) as Post;
     expect(row).toMatchObject({ changedBy });
-    await expect(fixture.store.find(post.id)).resolves.toMatchObject({ changedBy });
+    await expect(fixture.store.find(post)).resolves.toMatchObject({ changedBy });
     const settled = await fixture.store.write(row, { state: "sent", settledAt: Date.now() });
     expect(settled).toMatchObject({ state: "sent", changedBy });
   });
@@ -37,7 +37,7 @@ export function testLedger(fixture: PostStoreFixture): void {
   ])("no post is claimed %s", async (_why, seen, differs) => {
     const post = await fixture.due();
     await expect(fixture.store.claim(claimOf({ ...post, ...seen }, differs))).resolves.toBeNull();
-    await expect(fixture.store.find(post.id)).resolves.toEqual(post);
+    await expect(fixture.store.find(post)).resolves.toEqual(post);
   });
 
   test("no post is claimed before it is due", async () => {
@@ -53,10 +53,10 @@ export function testLedger(fixture: PostStoreFixture): void {
 
   test("a post is taken over after its lease and not before, and the crash of its worker is counted", async () => {
     const post = await fixture.claimed({ leaseMs: 300 });
-    const taking = { id: post.id, fence: 1, owner: "them", attemptId: "two", leaseMs: LEASE_MS };
+    const taking = { id: post.id, guildId: post.guildId, fence: 1, owner: "them", attemptId: "two", leaseMs: LEASE_MS };
     await expect(fixture.store.takeOver(taking)).resolves.toBeNull();
     // The row's lease does not end before the end that the claim returned.
-    const { wakeAt = Infinity } = (await fixture.store.find(post.id)) ?? {};
+    const { wakeAt = Infinity } = (await fixture.store.find(post)) ?? {};
     expect(wakeAt).toBeGreaterThanOrEqual(post.wakeAt);
     await until(() => Date.now() > wakeAt, "the lease is over");
     await expect(fixture.store.takeOver(taking)).resolves.toMatchObject({
@@ -72,15 +72,15 @@ export function testLedger(fixture: PostStoreFixture): void {
     const post = await fixture.claimed();
     const paused = await fixture.store.write(post, { state: "sending", wakeAt: Date.now() - 1, owner: undefined });
     expect(paused).not.toHaveProperty("owner");
-    const doubtSince = (await fixture.store.find(post.id))?.doubtSince;
-    const taking = { id: post.id, fence: 1, owner: "them", attemptId: "two", leaseMs: LEASE_MS };
+    const doubtSince = (await fixture.store.find(post))?.doubtSince;
+    const taking = { id: post.id, guildId: post.guildId, fence: 1, owner: "them", attemptId: "two", leaseMs: LEASE_MS };
     await expect(fixture.store.takeOver(taking)).resolves.toMatchObject({ crashes: 0, doubtSince });
   });
 
   test("only the holder can extend the lease, which keeps the delivered parts", async () => {
     const post = await fixture.claimed();
-    await expect(fixture.store.extendLease(post.id, 0, LEASE_MS, [])).resolves.toBeNull();
-    const held = await fixture.store.extendLease(post.id, 1, 10_000, ["$m1"]);
+    await expect(fixture.store.extendLease({ ...post, fence: 0 }, LEASE_MS)).resolves.toBeNull();
+    const held = await fixture.store.extendLease({ ...post, delivered: ["$m1"] }, 10_000);
     expect(held).toMatchObject({ delivered: ["$m1"], fence: 1 });
     expect(held?.wakeAt).toBeGreaterThan(post.wakeAt + 5_000);
   });
@@ -92,7 +92,7 @@ export function testLedger(fixture: PostStoreFixture): void {
     await expect(fixture.store.write({ ...post, state: "planned" }, sent)).resolves.toBeNull();
     await expect(fixture.store.write(post, { ...sent, owner: undefined })).resolves.toMatchObject(sent);
     await expect(fixture.store.write(post, { state: "failed" })).resolves.toBeNull();
-    await expect(fixture.store.find(post.id)).resolves.toMatchObject({ state: "sent" });
+    await expect(fixture.store.find(post)).resolves.toMatchObject({ state: "sent" });
   });
 
   test("posts are read in the order of their next work, and settled ones are not read", async () => {
@@ -162,8 +162,8 @@ export function testLedger(fixture: PostStoreFixture): void {
     const waited = { until: 5, waits: [{ cause: "CHANNEL_QUEUE", from: 0, until: 5, ms: 5 }] } as const;
     const post = await fixture.claimed({ waited });
     expect(post).toMatchObject({ waited });
-    expect(await fixture.store.find(post.id)).toMatchObject({ waited });
+    expect(await fixture.store.find(post)).toMatchObject({ waited });
     await fixture.store.write(post, { state: "sent", settledAt: Date.now(), waited: undefined });
-    expect(await fixture.store.find(post.id)).not.toHaveProperty("waited");
+    expect(await fixture.store.find(post)).not.toHaveProperty("waited");
   });
 }

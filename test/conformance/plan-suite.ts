@@ -16,7 +16,7 @@ export function testPlans(fixture: PostStoreFixture): void {
     await expect(fixture.store.guildPlan(guildId)).resolves.toMatchObject({ version: 1 });
     const rows = await fixture.store.postsForPlan(guildId, 10);
     expect(rows.toSorted((one, other) => (one.id < other.id ? -1 : 1))).toEqual(posts);
-    await expect(fixture.store.find(posts[0]?.id ?? "")).resolves.toEqual(posts[0]);
+    await expect(fixture.store.find(posts[0] as Post)).resolves.toEqual(posts[0]);
   });
 
   test("a guild without a plan has version 0", async () => {
@@ -31,7 +31,7 @@ export function testPlans(fixture: PostStoreFixture): void {
     const [post] = (await fixture.planned(60_000)) as [Post];
     const late = { ...emptyPlan(post.guildId, 0), inserts: [{ ...post, id: "late" }] };
     await expect(fixture.store.commitPlan(late)).resolves.toBeUndefined();
-    await expect(fixture.store.find("late")).resolves.toBeNull();
+    await expect(fixture.store.find({ ...post, id: "late" })).resolves.toBeNull();
   });
 
   test("a plan is not stored if a row that it changes was claimed in the meantime", async () => {
@@ -42,8 +42,8 @@ export function testPlans(fixture: PostStoreFixture): void {
     const updates = [{ id, startsAt, fence, planRevision, to }];
     const plan = { ...emptyPlan(post.guildId, 1), updates, inserts: [{ ...post, id: `${id} beside` }] };
     await expect(fixture.store.commitPlan(plan)).resolves.toBeUndefined();
-    await expect(fixture.store.find(`${id} beside`)).resolves.toBeNull();
-    await expect(fixture.store.find(id)).resolves.toMatchObject({ state: "sending" });
+    await expect(fixture.store.find({ ...post, id: `${id} beside` })).resolves.toBeNull();
+    await expect(fixture.store.find(post)).resolves.toMatchObject({ state: "sending" });
     await expect(fixture.store.guildPlan(post.guildId)).resolves.toMatchObject({ version: 1 });
   });
 
@@ -53,7 +53,7 @@ export function testPlans(fixture: PostStoreFixture): void {
     const to = { state: "planned", dueAt: 1_000, wakeAt: 1_000, channel: "9", deadline } as const;
     const updates = [{ id, startsAt, fence, planRevision, to }];
     await expect(fixture.store.commitPlan({ ...emptyPlan(guildId, 1), updates })).resolves.toBe(2);
-    await expect(fixture.store.find(id)).resolves.toEqual({ ...post, ...to, planRevision: 2 });
+    await expect(fixture.store.find(post)).resolves.toEqual({ ...post, ...to, planRevision: 2 });
   });
 
   test("a plan that changes nothing writes nothing", async () => {
@@ -98,7 +98,7 @@ export function testPlans(fixture: PostStoreFixture): void {
     await fixture.store.requestPlan(guildId, Infinity);
     const removes = [{ id, fence, planRevision }];
     await expect(fixture.store.commitPlan({ ...emptyPlan(guildId, 1), removes, requests: 1 })).resolves.toBe(2);
-    await expect(fixture.store.find(id)).resolves.toBeNull();
+    await expect(fixture.store.find(post)).resolves.toBeNull();
     const reach = { version: 2, plannedThrough: 5_000, replanAt, requests: 2 };
     await expect(fixture.store.guildPlan(guildId)).resolves.toEqual(reach);
     // A part of a plan includes no request.
@@ -121,9 +121,9 @@ export function testPlans(fixture: PostStoreFixture): void {
     const guildId = newGuildId();
     const source = { id: `${guildId}/s`, version: "1", text: '{"a":"$b"}', neededUntil: Date.now() + 1e6 };
     await fixture.store.commitPlan({ ...emptyPlan(guildId), sources: [source] });
-    await expect(fixture.store.sources([source.id, "unknown"])).resolves.toEqual([source]);
+    await expect(fixture.store.sources(guildId, [source.id, "unknown"])).resolves.toEqual([source]);
     const { text: _, ...known } = source;
-    await expect(fixture.store.sourceVersions([source.id, "unknown"])).resolves.toEqual([known]);
+    await expect(fixture.store.sourceVersions(guildId, [source.id, "unknown"])).resolves.toEqual([known]);
   });
 
   test("a postponed post has no row, and one that was claimed in the meantime is not postponed", async () => {
@@ -137,7 +137,7 @@ export function testPlans(fixture: PostStoreFixture): void {
     await expect(fixture.store.commitPlan({ ...emptyPlan(other.guildId, 1), removes: [rowOf(other)] })).resolves.toBe(
       2,
     );
-    await expect(fixture.store.find(other.id)).resolves.toBeNull();
+    await expect(fixture.store.find(other)).resolves.toBeNull();
   });
 
   test("the soonest open posts of a guild and its suspending posts are read", async () => {
@@ -158,8 +158,8 @@ export function testPlans(fixture: PostStoreFixture): void {
     });
     await fixture.store.commitPlan({ ...emptyPlan(guildId, 1), updates });
     const left = async () => {
-      const found = await Promise.all(posts.map(({ id }) => fixture.store.find(id)));
-      return found.map((post, at) => (post === null ? "" : at)).join("");
+      const found = await Promise.all(posts.map((post) => fixture.store.find(post)));
+      return found.map((each, at) => (each === null ? "" : at)).join("");
     };
     await fixture.store.deleteOldUnsent(guildId, 5);
     await expect(left()).resolves.toBe("012345");

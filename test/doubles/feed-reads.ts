@@ -29,9 +29,9 @@ function feedReadsOf({ calendar, overrides = [], ...held }: FeedContents): FeedR
       }
     },
     event: async (_of, id) => events.find((event) => event.id === id),
-    overrides: async (id, { after, until, limit }) =>
+    overrides: async ({ id }, { after, until, limit }) =>
       inOrder.filter(({ eventId, original }) => eventId === id && original > after && original < until).slice(0, limit),
-    overridesAt: async (id, originals) =>
+    overridesAt: async ({ id }, originals) =>
       inOrder.filter(({ eventId, original }) => eventId === id && originals.includes(original)),
     earliestStart: async () => (events.length === 0 ? undefined : Math.min(...events.map(({ startsAt }) => startsAt))),
     zonesOfSeries: async () => events.flatMap(({ recurring }) => recurring?.anchor.timezone ?? []),

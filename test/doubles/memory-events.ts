@@ -114,13 +114,13 @@ function memoryReads({ events, overrides }: MemoryRows): Partial<EventReads> {
       const override = occurrence === undefined ? undefined : overrides.get(occurrence);
       return override === undefined ? { event } : { event, override };
     },
-    findAll: async (ids) => all().filter(({ id }) => ids.includes(id)),
+    findAll: async (_guildId, ids) => all().filter(({ id }) => ids.includes(id)),
     following: async (_guildId, ids) => all().filter(({ follows = [] }) => follows.some((id) => ids.includes(id))),
-    overrides: async (ids, { from, until }) =>
+    overrides: async (_guildId, ids, { from, until }) =>
       [...overrides.values()].filter(
         ({ eventId, original }) => ids.includes(eventId) && original >= from && original < until,
       ),
-    overriddenStarts: async (id) =>
+    overriddenStarts: async (_guildId, id) =>
       [...overrides.values()].filter(({ eventId }) => eventId === id).map(({ original }) => original),
     singleEventsStarting: async (_guildId, calendars, window, limit, { only }) =>
       starting(calendars, window, false)

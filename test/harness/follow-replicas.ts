@@ -99,7 +99,10 @@ export async function startFollowReplicas(eventsPerGuild = 1_000) {
     dueNow: () => dueAt(time.now),
     async events(of: CalendarReference): Promise<StoredEvent[]> {
       const keys = await readKeys(of, "", 1_000);
-      return store.findAll(keys.map(({ id }) => id));
+      return store.findAll(
+        of.guildId,
+        keys.map(({ id }) => id),
+      );
     },
     stop: () => connection.close(),
   };

@@ -3,7 +3,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import mongoose from "mongoose";
 import { basicEnvironment } from "../../services/launch/embedded/basic-environment.ts";
-import { spawnWithWatcher } from "../../services/launch/embedded/child-server.ts";
+import { accepts, spawnWithWatcher } from "../../services/launch/embedded/child-server.ts";
 import { until } from "./until.ts";
 
 export const SET_NAME = "guildcal";
@@ -29,7 +29,7 @@ export interface MongoMember {
 
 const RESPONSE_TIMEOUT_MS = 3_000;
 const HEARTBEAT_INTERVAL_MS = 500;
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 60_000;
 
 /**
  * A member that is not started yet; a standalone mongod if the name of the set is empty.
@@ -77,7 +77,8 @@ export function newMongoMember(
         `${dbPath}.log`,
       ]);
       running = started;
-      const isUp = async () => started.hasEnded() || (await hello()) !== undefined;
+      // A client whose first command finds no server is closed, and never finds one.
+      const isUp = async () => started.hasEnded() || ((await accepts(port)) && (await hello()) !== undefined);
       await until(isUp, `a mongod that responds on ${host}`, START_TIMEOUT_MS);
       if (started.hasEnded()) throw new Error(`mongod does not start: ${await endOfLog(`${dbPath}.log`)}`);
     },

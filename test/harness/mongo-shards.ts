@@ -6,9 +6,12 @@ import { freePorts } from "./free-ports.ts";
 import { newMongoMember, type MongoMember, startProcess } from "./mongo-member.ts";
 import { until } from "./until.ts";
 
-/** Two shards of one member each, behind a mongos, with their configuration server. */
+/** Shards of one member each, behind a mongos, with their configuration server. */
 export interface MongoShards {
+  /** The URL of mongos. */
   readonly url: string;
+  /** The URLs of the shards themselves. */
+  readonly shardUrls: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -17,17 +20,20 @@ export type ShardKeys = Readonly<Record<string, Readonly<Record<string, "hashed"
 
 const DATABASE = "guildcal";
 const START_TIMEOUT_MS = 60_000;
-const SETS = ["config", "shard1", "shard2"] as const;
-const ROLES = { config: "--configsvr", shard1: "--shardsvr", shard2: "--shardsvr" } as const;
+const CONFIG = "config";
 
-/** Starts the four servers in folders below `directory`, and shards the collections while they are empty. */
-export async function startMongoShards(directory: string, keys: ShardKeys): Promise<MongoShards> {
+/** Starts the servers in folders below `directory`, and shards the collections while they are empty. */
+export async function startMongoShards(directory: string, keys: ShardKeys, count = 2): Promise<MongoShards> {
   const { binary, reason } = { reason: "", ...(await findMongod(directory)) };
   if (binary === undefined) throw new Error(`No usable mongod: ${reason}`);
-  const ports = await freePorts(SETS.length + 1);
-  const members = SETS.map((set, at) => newMongoMember(binary.path, ports[at] as number, directory, set, [ROLES[set]]));
-  await Promise.all(members.map((member, at) => startSet(member, SETS[at] as string)));
-  const [config, ...shards] = members.map(({ host }, at) => `${SETS[at]}/${host}`);
+  const sets = [CONFIG, ...Array.from({ length: count }, (_, at) => `shard${at + 1}`)];
+  const ports = await freePorts(sets.length + 1);
+  const members = sets.map((set, at) => {
+    const role = set === CONFIG ? "--configsvr" : "--shardsvr";
+    return newMongoMember(binary.path, ports[at] as number, directory, set, [role]);
+  });
+  await Promise.all(members.map((member, at) => startSet(member, sets[at] as string)));
+  const [config, ...shards] = members.map(({ host }, at) => `${sets[at]}/${host}`);
   const port = ports.at(-1) as number;
   const log = join(directory, "mongos.log");
   const mongos = startProcess(await mongosBeside(binary.path), [
@@ -40,6 +46,7 @@ export async function startMongoShards(directory: string, keys: ShardKeys): Prom
   await shard(url, shards, keys);
   return {
     url,
+    shardUrls: members.slice(1).map(({ host }) => `mongodb://${host}/${DATABASE}?directConnection=true`),
     async stop() {
       await mongos.kill();
       await Promise.all(members.map((member) => member.stop()));

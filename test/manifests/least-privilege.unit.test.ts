@@ -62,7 +62,7 @@ describe("each service's database user", () => {
   });
 
   test("every collection has a shard key, except those without a guild", () => {
-    const text = readFileSync(join(K8S, "components/mongodb/shard-keys.json"), "utf8");
+    const text = readFileSync(join(K8S, "components/sharded-mongodb/shard-keys.json"), "utf8");
     const ofNoGuild = [
       "api_keys",
       "api_key_changes",

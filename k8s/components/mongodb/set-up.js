@@ -5,7 +5,10 @@
 // It must run on the member's host, since MongoDB without users accepts only clients of its own host.
 const { existsSync, readFileSync } = require("node:fs");
 
-const REPLICA_SET = "guildcal";
+/** In components/sharded-mongodb each set has a name of its own. */
+const REPLICA_SET = process.env.REPLICA_SET ?? "guildcal";
+/** The users of a sharded cluster are on its configuration servers; a shard has an administrator of its own. */
+const hasUsers = process.env.ROLE !== "shard";
 /** Time after which members elect a new primary instead of a silent one. Requests wait for five seconds. */
 const ELECTION_MS = 3_000;
 
@@ -131,6 +134,6 @@ found();
 const db = patiently("the administrator is let in", letIn);
 for (const host of others) takeIn(db, host);
 electInTime(db);
-for (const service of Object.keys(privilegesOf)) grant(db, service);
+if (hasUsers) for (const service of Object.keys(privilegesOf)) grant(db, service);
 grantExporter(db);
 print("members and users are as they should be");

@@ -60,7 +60,7 @@ export function draftStore(base: DraftBase, maxEvents: number, now: EpochMs): Dr
     const found = await base.find(guildId, id);
     if (found === undefined) throw new Error(`event ${id} was removed during a draft`);
     const { event } = found;
-    const overrides = event.recurring?.hasOverrides === true ? await base.overrides([id], ALL_TIME) : [];
+    const overrides = event.recurring?.hasOverrides === true ? await base.overrides(guildId, [id], ALL_TIME) : [];
     const drafted = { event, overrides: new Map(overrides.map((override) => [override.original, override])) };
     before.set(id, drafted);
     return drafted;
@@ -97,10 +97,10 @@ export function draftStore(base: DraftBase, maxEvents: number, now: EpochMs): Dr
       return [...found.filter(({ id }) => !after.has(id)), ...own.filter(follows)];
     },
 
-    async overriddenStarts(id) {
+    async overriddenStarts(guildId, id) {
       const drafted = after.get(id);
       if (drafted !== undefined) return [...drafted.overrides.keys()];
-      return (await base.overrides([id], ALL_TIME)).map(({ original }) => original);
+      return (await base.overrides(guildId, [id], ALL_TIME)).map(({ original }) => original);
     },
 
     async insert(event) {

@@ -156,6 +156,7 @@ async function listEvents(
   const occurrences = await effectiveOccurrences(
     { events, moved: overrides.filter(({ moved, cancelled }) => moved !== undefined && !cancelled) },
     {
+      guildId,
       reads: { overrides: async () => overrides },
       eventsOf: async () => events,
       window,

@@ -93,13 +93,17 @@ export async function* seriesPieces(
 
 async function* overridesBetween(
   { id, recurring }: FeedSeries,
-  { reads, moment }: SeriesOfFeed,
+  { reads, moment, calendar }: SeriesOfFeed,
   from: EpochMs,
   until: EpochMs,
 ): AsyncIterable<readonly Override[]> {
   if (!recurring.hasOverrides) return;
   for (let after = from; ;) {
-    const overrides = await reads.overrides(id, { after, until, limit: OVERRIDES_AT_ONCE }, moment);
+    const overrides = await reads.overrides(
+      { guildId: calendar.guildId, id },
+      { after, until, limit: OVERRIDES_AT_ONCE },
+      moment,
+    );
     if (overrides.length > 0) yield overrides;
     if (overrides.length < OVERRIDES_AT_ONCE) return;
     after = overrides.at(-1)?.original ?? until;
@@ -137,7 +141,9 @@ async function eventsBeside(event: FeedSeries, parts: readonly SeriesPart[], fee
   const isMisread = parts.length > 0 && isLaterOfTwo(event);
   if (additions.length === 0 && !isMisread) return "";
   const originals = isMisread ? [event.startsAt, ...additions] : additions;
-  const stored = event.recurring.hasOverrides ? await reads.overridesAt(event.id, originals, moment) : [];
+  const stored = event.recurring.hasOverrides
+    ? await reads.overridesAt({ guildId: calendar.guildId, id: event.id }, originals, moment)
+    : [];
   const overrides = new Map(stored.map((override) => [override.original, override]));
   const texts = additions.map((original) => {
     const occurrence = effectiveOccurrenceAt(event, original, overrides.get(original), calendar);

@@ -64,7 +64,7 @@ interface Body {
 async function settle(target: RemovalTarget, key: EventKey, body: Body): Promise<Settled> {
   const { store, calendar, write, onWritten } = target;
   if (isGone(key, body.index, target.followedAt)) {
-    const [event] = await store.findAll([key.id]);
+    const [event] = await store.findAll(target.calendar.guildId, [key.id]);
     if (event === undefined) return "kept";
     if (!(await write(() => store.remove(event)))) return "conflict";
     onWritten({ ...event, revision: event.revision + 1 });
@@ -72,7 +72,7 @@ async function settle(target: RemovalTarget, key: EventKey, body: Body): Promise
   }
   if (!key.hasOverrides || key.uid === undefined || body.unreadable.has(key.uid)) return "kept";
   const stays = await originalsOf(target, key.id, body.byUid.get(key.uid) ?? [], body.zones);
-  const starts = stays === undefined ? [] : await store.overriddenStarts(key.id);
+  const starts = stays === undefined ? [] : await store.overriddenStarts(calendar.guildId, key.id);
   const kept = starts.filter((start) => stays?.has(start));
   const stored = kept.length === starts.length ? undefined : (await store.find(calendar.guildId, key.id))?.event;
   if (stored === undefined) return "kept";
@@ -90,7 +90,7 @@ async function originalsOf(
   events: readonly ScannedEvent[],
   zones: ScannedCalendar["zones"],
 ): Promise<ReadonlySet<EpochMs> | undefined> {
-  const [stored] = await store.findAll([id]);
+  const [stored] = await store.findAll(calendar.guildId, [id]);
   const series = stored && seriesOf(stored, calendar);
   if (series === undefined) return undefined;
   const named = [...new Set(events.flatMap((event) => event.zones))].flatMap((tzid) => zones.get(tzid) ?? []);

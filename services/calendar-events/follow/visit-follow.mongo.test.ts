@@ -183,7 +183,9 @@ describe("a calendar that follows an address (D55)", () => {
   test("has the changes of occurrences that the address has, and no others", async () => {
     const overridden = async () => {
       const [series] = await replicas.events(of);
-      return (await replicas.store.overriddenStarts(series!.id)).map((at) => new Date(at).toISOString().slice(0, 10));
+      return (await replicas.store.overriddenStarts(of.guildId, series!.id)).map((at) =>
+        new Date(at).toISOString().slice(0, 10),
+      );
     };
     const cancelled = moved.replace("0103T10", "0104T10").replace("\nSUMMARY:moved", "\nSTATUS:CANCELLED");
     await replicas.follow(of);

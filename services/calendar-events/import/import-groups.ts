@@ -22,7 +22,7 @@ export async function groupsOf(
   const imported = await store.findByUids(guildId, calendarNumber, uids);
   const byUid = new Map(imported.filter((event) => !isLaterPart(event)).map((event) => [event.uid, event]));
   const ownIds = [...new Set(uids.filter((uid) => !byUid.has(uid)).flatMap((uid) => ownIdIn(uid) ?? []))];
-  const own = ownIds.length === 0 ? [] : await store.findAll(ownIds);
+  const own = ownIds.length === 0 ? [] : await store.findAll(guildId, ownIds);
   const missing = ownIds.filter((id) => !own.some((event) => event.id === id));
   const followers = missing.length === 0 ? [] : await store.following(guildId, missing);
   const isHere = (event: StoredEvent) => event.guildId === guildId && event.calendarNumber === calendarNumber;

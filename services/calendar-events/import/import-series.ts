@@ -121,7 +121,8 @@ async function importOne(
   async function load(): Promise<StoredState | undefined> {
     const found = stored === undefined ? undefined : (await store.find(stored.guildId, stored.id))?.event;
     if (found === undefined) return undefined;
-    const cancelled = found.recurring?.hasOverrides === true ? await store.cancelledStarts(found.id) : [];
+    const cancelled =
+      found.recurring?.hasOverrides === true ? await store.cancelledStarts(found.guildId, found.id) : [];
     return { event: found, cancelledSeconds: new Set(cancelled.map((start) => Math.floor(start / 1_000))) };
   }
 

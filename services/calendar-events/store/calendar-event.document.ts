@@ -129,10 +129,7 @@ eventSchema.index(FEED_INDEX, { partialFilterExpression: { changedAt: { $exists:
 export const ID_INDEX = { guildId: 1, calendarNumber: 1, _id: 1 } as const;
 eventSchema.index(ID_INDEX, { partialFilterExpression: { calendarNumber: { $exists: true } } });
 
-/**
- * For imports, which find events by UID. It is not unique: a collection that is sharded by `_id` can have no other unique
- * index. The lease of a calendar's imports ensures that a UID has one event (`imports.store.ts`).
- */
+/** For imports, which find events by UID. The lease of a calendar's imports ensures that a UID has one event (`imports.store.ts`). */
 export const UID_INDEX = { guildId: 1, calendarNumber: 1, uid: 1 } as const;
 eventSchema.index(UID_INDEX, { partialFilterExpression: { uid: { $exists: true } } });
 
@@ -152,7 +149,8 @@ eventSchema.index(FOLLOWS_INDEX, { partialFilterExpression: { follows: { $exists
 eventSchema.index(...FORMER_INDEX);
 
 /** For reads of the overrides of a series. */
-eventSchema.index({ eventId: 1, original: 1 }, { partialFilterExpression: { eventId: { $exists: true } } });
+export const OVERRIDES_INDEX = { eventId: 1, original: 1 } as const;
+eventSchema.index(OVERRIDES_INDEX, { partialFilterExpression: { eventId: { $exists: true } } });
 
 export type EventDocument = Pick<CalendarEvent, "revision"> & EventFields & { readonly _id: EventId };
 

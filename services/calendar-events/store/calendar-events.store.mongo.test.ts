@@ -40,11 +40,11 @@ describe("the store of events", () => {
     await store.insert(event(2));
     for (const before of [reads, snapshotReads]) {
       await expect(listed(before)).resolves.toEqual([eventId(1)]);
-      await expect(before.findAll([eventId(1), eventId(2)])).resolves.toHaveLength(1);
+      await expect(before.findAll(guildId, [eventId(1), eventId(2)])).resolves.toHaveLength(1);
     }
     expect(numbers).toEqual([1]);
     await expect(listed(store.snapshotReads())).resolves.toHaveLength(2);
-    await expect(store.findAll([eventId(2)])).resolves.toHaveLength(1);
+    await expect(store.findAll(guildId, [eventId(2)])).resolves.toHaveLength(1);
   });
 
   test("returns the former state of events that were moved, recolored or removed, the latest first", async () => {
@@ -82,7 +82,12 @@ describe("the store of events", () => {
     } as const;
     const series = { ...event(5), guildId: other, startsAt: today - 30 * DAY, endsAt: today - 30 * DAY, recurring };
     await store.insert(series);
-    const override = (day: number) => ({ eventId: series.id, original: today + day * DAY, cancelled: true });
+    const override = (day: number) => ({
+      guildId: other,
+      eventId: series.id,
+      original: today + day * DAY,
+      cancelled: true,
+    });
     const rows = Array.from({ length: 130 }, (_, at) => ({ _id: `${series.id}_${at}`, ...override(at - 20) }));
     const laterStart = { ...rows[0], color: "RED", startsAt: today, endsAt: today, anchor: recurring.anchor };
     await connection.collection("calendar_events").insertMany([laterStart, ...rows.slice(1)] as never[]);
@@ -105,15 +110,15 @@ describe("the store of events", () => {
     const before = sampleOccurrence({ eventId: eventId(3), startsAt: 5, endsAt: 9 });
     await store.insert(series(1));
     await expect(store.saveOverride(series(3), own, before)).resolves.toBe(false);
-    await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([]);
+    await expect(store.overriddenStarts(guildId, eventId(3))).resolves.toEqual([]);
     await expect(store.saveOverride(series(2), own, before)).resolves.toBe(true);
     const stale = { event: series(2), rescheduled: true, recolored: false };
     await expect(store.replace(stale, [])).resolves.toBe(false);
-    await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([5]);
+    await expect(store.overriddenStarts(guildId, eventId(3))).resolves.toEqual([5]);
     await expect(store.formerEvents(guildId, 0)).resolves.toMatchObject([
       { occurrence: { startsAt: 5, recurs: true } },
     ]);
     await expect(store.replace({ ...stale, event: series(3) }, [])).resolves.toBe(true);
-    await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([]);
+    await expect(store.overriddenStarts(guildId, eventId(3))).resolves.toEqual([]);
   });
 });

@@ -38,6 +38,7 @@ import {
   formerEvent,
   formerOccurrence,
   type FormerEvent,
+  type SeriesKey,
   formerEvents,
   readFormerOverrides,
 } from "./former-events.store.ts";
@@ -147,7 +148,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
   ): Promise<boolean> {
     let deleted = 0;
     const saved = await inOneTransaction(async (session) => {
-      const others = { eventId: _id, original: { $nin: keep } };
+      const others = { guildId, eventId: _id, original: { $nin: keep } };
       deleted = (await model.deleteMany(others as never, { session })).deletedCount;
     }, save);
     if (saved) quota.release(guildId, deleted);
@@ -155,14 +156,14 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
   }
 
   /** Dispatch reads the former occurrences of no earlier time than that of the oldest tombstone. */
-  async function formerEventOf(id: EventId, hadOverrides: boolean): Promise<ReturnType<typeof formerEvent>> {
+  async function formerEventOf(of: SeriesKey, hadOverrides: boolean): Promise<ReturnType<typeof formerEvent>> {
     if (!hadOverrides) return formerEvent();
-    return formerEvent(await readFormerOverrides(model, id, Date.now() - TOMBSTONE_DAYS * DAY_MS));
+    return formerEvent(await readFormerOverrides(model, of, Date.now() - TOMBSTONE_DAYS * DAY_MS));
   }
 
   /** Gives the overrides from an occurrence on to another series. Resolves with the number of those that are deleted. */
   async function moveOverrides({ from, keep, of, to }: MovedOverrides, session: ClientSession): Promise<number> {
-    const ofPart = { eventId: of, original: { $gte: from } } as never;
+    const ofPart = { guildId: to.guildId, eventId: of, original: { $gte: from } } as never;
     const rows = await model.find(ofPart, null, { session }).lean<OverrideRow[]>();
     if (rows.length === 0) return 0;
     const kept = new Set(keep);
@@ -197,7 +198,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       const storesFormer = [changed.rescheduled, changed.recolored, changed.endChanged, changed.isShortened].includes(
         true,
       );
-      const former = storesFormer ? await formerEventOf(event.id, hadOverrides) : undefined;
+      const former = storesFormer ? await formerEventOf(event, hadOverrides) : undefined;
       const replacement = replacementOf(row, changed, former);
       if (keep === "all") return saveRevision(model, row, replacement);
       return saveAndDeleteOverrides(row, keep, (session) => saveRevision(model, row, replacement, session));
@@ -206,6 +207,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     async saveOverride(series, { override, ...changed }, before) {
       const row = documentOf(series);
       const overrideRow = overrideDocumentOf(series, override);
+      const key = { _id: overrideRow._id, guildId: series.guildId };
       const save = () =>
         inOneTransaction(
           (session) => {
@@ -216,13 +218,11 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
               stampedReplacement(overrideRow, timeFields, { ...unchanged, ...former }),
             );
             const update = [...replacement, ...deadlineStages()];
-            return rejectIfLate(
-              model.updateOne({ _id: overrideRow._id }, update, { updatePipeline: true, upsert: true, session }),
-            );
+            return rejectIfLate(model.updateOne(key, update, { updatePipeline: true, upsert: true, session }));
           },
           (session) => saveRevision(model, row, replacementOf(row, {}), session),
         );
-      const isCounted = (await model.exists({ _id: overrideRow._id })) !== null;
+      const isCounted = (await model.exists(key)) !== null;
       return isCounted ? save() : withinQuota(series.guildId, save);
     },
 
@@ -247,7 +247,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     async remove({ id: _id, guildId, revision, recurring }) {
       const tombstone = { _id, guildId, revision: revision + 1 };
       const hadOverrides = recurring?.hasOverrides === true;
-      const former = await formerEventOf(_id, hadOverrides);
+      const former = await formerEventOf({ id: _id, guildId }, hadOverrides);
       const saveTombstone = (session?: ClientSession) =>
         saveRevision(model, tombstone, stampedTombstone(tombstone, former), session);
       const removed = await (hadOverrides ? saveAndDeleteOverrides(tombstone, [], saveTombstone) : saveTombstone());

@@ -71,7 +71,7 @@ export function calendarsStore(connection: Connection): CalendarsStore {
   const read = batchedFind(model, {});
   return {
     async find(guildId, calendarNumber) {
-      const row = await read(calendarRowId(guildId, calendarNumber));
+      const row = await read({ _id: calendarRowId(guildId, calendarNumber), guildId });
       return row === null ? unwrittenCalendar(guildId, calendarNumber) : calendarOf(row);
     },
 

@@ -16,6 +16,7 @@ import {
   FOLLOWS_INDEX,
   SEARCH_PROJECTION,
   isOverrideRow,
+  OVERRIDES_INDEX,
   type OverrideRow,
   overrideOf,
   type Row,
@@ -53,7 +54,8 @@ export interface EventReads {
     id: EventId,
     occurrence?: OccurrenceId,
   ): Promise<{ event: StoredEvent; override?: Override } | undefined>;
-  findAll(ids: readonly EventId[]): Promise<StoredEvent[]>;
+  /** The events of the guild among these. */
+  findAll(guildId: GuildId, ids: readonly EventId[]): Promise<StoredEvent[]>;
   /** The events that were split from one of these series, also from one that was removed since (D51). */
   following(guildId: GuildId, ids: readonly EventId[]): Promise<StoredEvent[]>;
   /**
@@ -67,13 +69,13 @@ export interface EventReads {
     options?: Pick<SearchOptions, "texts">,
   ): AsyncIterable<EventPage<ListedEvent>>;
   /** The texts of events, and those of changed occurrences, by their ids. */
-  textsOf(ids: readonly string[]): Promise<ReadonlyMap<string, EventTexts>>;
+  textsOf(guildId: GuildId, ids: readonly string[]): Promise<ReadonlyMap<string, EventTexts>>;
   /** The earliest stored start of an event or a moved occurrence; undefined for a calendar without events. */
   earliestStart(guildId: GuildId, calendarNumber: number): Promise<EpochMs | undefined>;
   /** Events, and the overrides of occurrences, after an id in the order of their ids. */
   inIdOrder(guildId: GuildId, calendarNumber: number, after: string, limit: number): Promise<EventOrOverride[]>;
   /** The overrides of moved occurrences of these series that overlap a window by their stored times. */
-  movedOverlapping(ids: readonly EventId[], window: Window): Promise<Override[]>;
+  movedOverlapping(guildId: GuildId, ids: readonly EventId[], window: Window): Promise<Override[]>;
   /**
    * Series, and overrides of moved occurrences, that overlap a window of several calendars; in no order, in pages. A series
    * may have no occurrence in the window. With `only.eventIds` these series are read whatever the window, their color and
@@ -111,13 +113,13 @@ export interface EventReads {
     options: SearchOptions,
   ): Promise<StoredEvent[]>;
   /** The overrides of the series whose original starts are in the window. */
-  overrides(ids: readonly EventId[], originals: Window): Promise<Override[]>;
+  overrides(guildId: GuildId, ids: readonly EventId[], originals: Window): Promise<Override[]>;
   /** The events of these UIDs in a calendar. */
   findByUids(guildId: GuildId, calendarNumber: number, uids: readonly string[]): Promise<StoredEvent[]>;
   /** The original starts of the cancelled occurrences of a series. */
-  cancelledStarts(id: EventId): Promise<EpochMs[]>;
+  cancelledStarts(guildId: GuildId, id: EventId): Promise<EpochMs[]>;
   /** The original starts of all overrides of a series. */
-  overriddenStarts(id: EventId): Promise<EpochMs[]>;
+  overriddenStarts(guildId: GuildId, id: EventId): Promise<EpochMs[]>;
 }
 
 /** Number of rows in one reply: with the longest texts, 20 kB each, 5 MB. */
@@ -148,8 +150,9 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
         yield partitionRows(rows, eventIn);
   }
 
-  async function originalsOf(filter: { readonly eventId: EventId; readonly cancelled?: true }): Promise<EpochMs[]> {
-    const rows = await rowsOf<Pick<OverrideRow, "original">>({ filter, projection: { original: 1 } });
+  async function originalsOf(filter: OverridesFilter): Promise<EpochMs[]> {
+    const read = { filter, projection: { original: 1 }, hint: OVERRIDES_INDEX } as const;
+    const rows = await rowsOf<Pick<OverrideRow, "original">>(read);
     return rows.map(({ original }) => original);
   }
 
@@ -157,19 +160,20 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
   const byIds =
     snapshot === undefined
       ? rowReader(model)
-      : (ids: readonly string[]) => rowsOf<Row>({ filter: { _id: { $in: ids } }, projection: READ_PROJECTION });
+      : (guildId: GuildId, ids: readonly string[]) =>
+          rowsOf<Row>({ filter: ofGuild(guildId, ids), projection: READ_PROJECTION, hint: BY_ID });
 
   return {
     async find(guildId, id, occurrence) {
       const ids = occurrence === undefined ? [id] : [id, occurrence];
-      const { events, moved } = partitionRows(await byIds(ids), eventOf);
+      const { events, moved } = partitionRows(await byIds(guildId, ids), eventOf);
       const [event] = events;
-      if (event?.guildId !== guildId) return undefined;
+      if (event === undefined) return undefined;
       return moved[0] === undefined ? { event } : { event, override: moved[0] };
     },
 
-    async findAll(ids) {
-      return [...partitionRows(await byIds(ids), eventOf).events];
+    async findAll(guildId, ids) {
+      return [...partitionRows(await byIds(guildId, ids), eventOf).events];
     },
 
     async following(guildId, ids) {
@@ -184,8 +188,9 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
         { projection: texts ? LIST_PROJECTION : { ...LIST_PROJECTION, ...WITHOUT_TEXTS }, eventIn: listedEventOf },
       ),
 
-    async textsOf(ids) {
-      const rows = await rowsOf<AnyRow>({ filter: { _id: { $in: ids } }, projection: ONLY_TEXTS });
+    async textsOf(guildId, ids) {
+      const read = { filter: ofGuild(guildId, ids), projection: ONLY_TEXTS, hint: BY_ID };
+      const rows = await rowsOf<AnyRow>(read);
       return new Map(rows.map(({ _id, ...texts }) => [_id, texts]));
     },
 
@@ -206,11 +211,12 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
       );
     },
 
-    async movedOverlapping(ids, { from, until }) {
+    async movedOverlapping(guildId, ids, { from, until }) {
       const overlapping = { startsAt: { $lt: until }, lastAt: { $gte: from } };
       const rows = await rowsOf<OverrideRow>({
-        filter: { eventId: { $in: ids }, ...overlapping },
+        filter: { guildId, eventId: { $in: ids }, ...overlapping },
         projection: SEARCH_PROJECTION,
+        hint: OVERRIDES_INDEX,
       });
       return rows.map(overrideOf);
     },
@@ -251,9 +257,9 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
       return [...partitionRows(await rowsOf<Row>({ ...read, ...hint }), eventOf).events];
     },
 
-    async overrides(ids, { from, until }) {
-      const filter = { eventId: { $in: ids }, original: { $gte: from, $lt: until } };
-      const rows = await rowsOf<OverrideRow>({ filter, projection: SEARCH_PROJECTION });
+    async overrides(guildId, ids, { from, until }) {
+      const filter = { guildId, eventId: { $in: ids }, original: { $gte: from, $lt: until } };
+      const rows = await rowsOf<OverrideRow>({ filter, projection: SEARCH_PROJECTION, hint: OVERRIDES_INDEX });
       return rows.map(overrideOf);
     },
 
@@ -263,14 +269,29 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
       return [...partitionRows(rows, eventOf).events];
     },
 
-    cancelledStarts: (eventId) => originalsOf({ eventId, cancelled: true }),
-    overriddenStarts: (eventId) => originalsOf({ eventId }),
+    cancelledStarts: (guildId, eventId) => originalsOf({ guildId, eventId, cancelled: true }),
+    overriddenStarts: (guildId, eventId) => originalsOf({ guildId, eventId }),
   };
 }
 
-function rowReader(model: Model<AnyRow>): (ids: readonly string[]) => Promise<Row[]> {
+/** Every query has the guild, the shard key, and so asks one shard. */
+interface OverridesFilter {
+  readonly guildId: GuildId;
+  readonly eventId: EventId;
+  readonly cancelled?: true;
+}
+
+/** A hint, because the guild alone would let the database consider other indexes. */
+const BY_ID = { _id: 1 } as const;
+
+function ofGuild(guildId: GuildId, ids: readonly string[]): object {
+  return { guildId, _id: { $in: ids } };
+}
+
+function rowReader(model: Model<AnyRow>): (guildId: GuildId, ids: readonly string[]) => Promise<Row[]> {
   const read = batchedFind(model, READ_PROJECTION);
-  return async (ids) => (await Promise.all(ids.map(read))).filter((row) => row !== null);
+  return async (guildId, ids) =>
+    (await Promise.all(ids.map((_id) => read({ guildId, _id })))).filter((row) => row !== null);
 }
 
 /** A projection, and the function that converts a row to an event; undefined for a tombstone. */

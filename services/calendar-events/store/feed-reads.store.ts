@@ -7,12 +7,13 @@ import {
   streamRows,
 } from "../../../mixins/mongo/find-command.ts";
 import type { Color } from "../../contracts/calendar-events.contract.ts";
-import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
+import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import {
   type AnyRow,
   type EventRow,
   FEED_INDEX,
   SEARCH_PROJECTION,
+  OVERRIDES_INDEX,
   type OverrideRow,
   overrideOf,
   LIST_PROJECTION,
@@ -23,6 +24,7 @@ import type { FeedEvent } from "../domain/feed/event-component.ts";
 import type { FeedPosition } from "../domain/feed/feed-cursor.ts";
 import type { Override } from "../domain/event/override.ts";
 import { calendarOf, type CalendarRow, calendarRowId } from "./calendars.store.ts";
+import type { SeriesKey } from "./former-events.store.ts";
 import { START_INDEX } from "../window-index/entries.ts";
 
 interface OfCalendar {
@@ -55,8 +57,8 @@ export interface FeedReads {
   events(of: OfCalendar, color: Color | undefined, behind: FeedPosition, moment: string): AsyncIterable<FeedEvent>;
   event(of: OfCalendar, id: string, moment: string): Promise<FeedEvent | undefined>;
   /** In the order of their original starts. */
-  overrides(id: EventId, query: OverridesQuery, moment: string): Promise<Override[]>;
-  overridesAt(id: EventId, originals: readonly EpochMs[], moment: string): Promise<Override[]>;
+  overrides(of: SeriesKey, query: OverridesQuery, moment: string): Promise<Override[]>;
+  overridesAt(of: SeriesKey, originals: readonly EpochMs[], moment: string): Promise<Override[]>;
   /** No series of the calendar starts earlier; undefined for a calendar without events. */
   earliestStart(of: OfCalendar, moment: string): Promise<EpochMs | undefined>;
   /** The zones in which the calendar's series were set. */
@@ -78,7 +80,13 @@ export function feedReads(connection: Connection): FeedReads {
   const calendars = () => connection.model<CalendarRow>("Calendar");
 
   const overridesOf = async (filter: object, limit: number, moment: string) => {
-    const read = { filter, projection: SEARCH_PROJECTION, sort: { original: 1 }, limit } as const;
+    const read = {
+      filter,
+      projection: SEARCH_PROJECTION,
+      sort: { original: 1 },
+      hint: OVERRIDES_INDEX,
+      limit,
+    } as const;
     const rows = await findRows<OverrideRow>(events(), read, snapshotTimeOf(moment));
     return rows.map(overrideOf);
   };
@@ -99,14 +107,18 @@ export function feedReads(connection: Connection): FeedReads {
     },
 
     async calendarRevision({ guildId, calendarNumber }) {
-      const filter = { _id: calendarRowId(guildId, calendarNumber) };
-      const read = { filter, projection: { _id: 0, revision: 1 }, limit: 1 } as const;
+      const filter = { _id: calendarRowId(guildId, calendarNumber), guildId };
+      const read = { filter, projection: { _id: 0, revision: 1 }, hint: { _id: 1 }, limit: 1 } as const;
       const [row] = await findRows<Pick<CalendarRow, "revision">>(calendars(), read);
       return row?.revision ?? 0;
     },
 
     async calendar({ guildId, calendarNumber }, moment) {
-      const read = { filter: { _id: calendarRowId(guildId, calendarNumber) }, limit: 1 };
+      const read = {
+        filter: { _id: calendarRowId(guildId, calendarNumber), guildId },
+        hint: { _id: 1 },
+        limit: 1,
+      } as const;
       const [row] = await findRows<CalendarRow>(calendars(), read, snapshotTimeOf(moment));
       return row === undefined ? undefined : calendarOf(row);
     },
@@ -126,10 +138,11 @@ export function feedReads(connection: Connection): FeedReads {
       return row === undefined ? undefined : feedEventOf(row);
     },
 
-    overrides: (eventId, { after, until, limit }, moment) =>
-      overridesOf({ eventId, original: { $gt: after, $lt: until } }, limit, moment),
+    overrides: ({ guildId, id: eventId }, { after, until, limit }, moment) =>
+      overridesOf({ guildId, eventId, original: { $gt: after, $lt: until } }, limit, moment),
 
-    overridesAt: (eventId, originals, moment) => overridesOf({ eventId, original: { $in: originals } }, 0, moment),
+    overridesAt: ({ guildId, id: eventId }, originals, moment) =>
+      overridesOf({ guildId, eventId, original: { $in: originals } }, 0, moment),
 
     async earliestStart(of, moment) {
       const read = { filter: { ...of, startsAt: { $gte: 0 } }, sort: { startsAt: 1 }, limit: 1 } as const;

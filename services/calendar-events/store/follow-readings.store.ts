@@ -107,7 +107,7 @@ export function followReadingsStore(connection: Connection): FollowReadingsStore
 
     async find({ guildId, calendarNumber }) {
       const row = await model()
-        .findOne({ _id: calendarRowId(guildId, calendarNumber) })
+        .findOne({ _id: calendarRowId(guildId, calendarNumber), guildId })
         .lean<CalendarRow>();
       return row?.reading === undefined ? undefined : readingOf(row.reading);
     },

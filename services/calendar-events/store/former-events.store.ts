@@ -123,6 +123,9 @@ export function formerEvent(overrides = NO_OVERRIDES): { readonly former: object
   return { former: overrides === NO_OVERRIDES ? state : { $mergeObjects: [state, { $literal: overrides }] } };
 }
 
+/** The id of a series, and its guild. */
+export type SeriesKey = Pick<StoredEvent, "id" | "guildId">;
+
 /**
  * Reads the overrides of a series for its former state. The state belongs to the revision that the write replaces: a change
  * of an occurrence in between is a new revision, with which the write fails.
@@ -131,11 +134,11 @@ export function formerEvent(overrides = NO_OVERRIDES): { readonly former: object
  */
 export async function readFormerOverrides<Row>(
   model: Model<Row>,
-  eventId: EventId,
+  { guildId, id: eventId }: SeriesKey,
   from: EpochMs,
 ): Promise<FormerOverrides> {
   const rows = await model
-    .find({ eventId, $or: [{ original: { $gte: from } }, { startsAt: { $gte: from } }] } as never, {
+    .find({ guildId, eventId, $or: [{ original: { $gte: from } }, { startsAt: { $gte: from } }] } as never, {
       ...OVERRIDE_CHANGES,
       _id: 0,
     })

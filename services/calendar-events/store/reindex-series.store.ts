@@ -43,7 +43,10 @@ export async function reindexSeries(connection: Connection, { guildId, calendarN
 async function reindexAllDay(model: Model<AnyRow>, row: EventRow, event: CalendarEvent, allDay: AllDay) {
   const times = timesInAnchorZone(allDay);
   const { entries, lastAt } = indexFieldsOf({ ...event, ...times });
-  await model.updateOne({ _id: row._id, revision: row.revision }, { $set: { ...times, entries, lastAt } });
+  await model.updateOne(
+    { _id: row._id, guildId: row.guildId, revision: row.revision },
+    { $set: { ...times, entries, lastAt } },
+  );
 }
 
 /** The same for an occurrence that was moved to dates. */
@@ -51,7 +54,9 @@ async function reindexMoved(model: Model<AnyRow>, row: OverrideRow) {
   const allDay = allDayOf(row);
   if (allDay === undefined) return;
   const times = timesInAnchorZone(allDay);
-  await model.updateOne({ _id: row._id, days: row.days } as never, { $set: { ...times, ...movedIndexFields(times) } });
+  await model.updateOne({ _id: row._id, guildId: row.guildId, days: row.days } as never, {
+    $set: { ...times, ...movedIndexFields(times) },
+  });
 }
 
 async function reindexOne(connection: Connection, model: Model<AnyRow>, row: EventRow, event: CalendarEvent) {
@@ -71,10 +76,10 @@ async function reindexOne(connection: Connection, model: Model<AnyRow>, row: Eve
   const set = Object.fromEntries(fields.map(([field, value]) => [field, value ?? "$$REMOVE"]));
   await inTransaction(connection, async (session) => {
     for (const [before, after] of moved) {
-      await model.deleteOne({ _id: before._id }, { session });
+      await model.deleteOne({ _id: before._id, guildId: row.guildId }, { session });
       await model.insertMany([after as never], { session, lean: true });
     }
-    const unchanged = { _id: row._id, revision: row.revision };
+    const unchanged = { _id: row._id, guildId: row.guildId, revision: row.revision };
     const { matchedCount } = await model.updateOne(unchanged, [{ $set: set }], { updatePipeline: true, session });
     if (matchedCount === 0) await session.abortTransaction();
   });
@@ -92,10 +97,10 @@ function newOriginal(series: Series, original: EpochMs): EpochMs {
 /** The overrides whose original starts have moved: before and after. */
 async function movedOverrides(
   model: Model<AnyRow>,
-  { _id: eventId }: EventRow,
+  { _id: eventId, guildId }: EventRow,
   series: Series,
 ): Promise<(readonly [OverrideRow, OverrideRow])[]> {
-  const rows = await model.find({ eventId } as never).lean<OverrideRow[]>();
+  const rows = await model.find({ guildId, eventId } as never).lean<OverrideRow[]>();
   const taken = new Set(rows.map(({ original }) => original));
   return rows.flatMap((row) => {
     const original = newOriginal(series, row.original);

@@ -72,7 +72,7 @@ export function zoneRulesStore(connection: Connection): ZoneRulesStore {
         .cursor();
       for await (const { _id, guildId, calendarNumber } of affected) {
         await reindexSeries(connection, { guildId, calendarNumber });
-        await calendars.updateOne({ _id }, [{ $set: { changedAt: "$$NOW" } }], { updatePipeline: true });
+        await calendars.updateOne({ _id, guildId }, [{ $set: { changedAt: "$$NOW" } }], { updatePipeline: true });
       }
     },
   };

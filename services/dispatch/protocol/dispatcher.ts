@@ -114,7 +114,7 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   }
 
   async function rereadUnchanged(post: Post): Promise<Post | null> {
-    const row = await store.find(post.id);
+    const row = await store.find(post);
     waits.add(post, "DATABASE");
     return row !== null && row.state === post.state && row.fence === post.fence ? row : null;
   }

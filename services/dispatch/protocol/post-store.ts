@@ -77,7 +77,13 @@ export interface Claim {
   readonly notAfter: EpochMs;
 }
 
-type LeaseTakeover = Pick<Post, "id" | "fence"> & Pick<Claim, "owner" | "attemptId" | "leaseMs">;
+/** The id of a post, and its guild, whose shard has the post. */
+export type PostKey = Pick<Post, "id" | "guildId">;
+
+/** A post that is `sending` with a fence, and the parts of it that were delivered. */
+type HeldPost = PostKey & Pick<Post, "fence" | "delivered">;
+
+type LeaseTakeover = PostKey & Pick<Post, "fence"> & Pick<Claim, "owner" | "attemptId" | "leaseMs">;
 
 /** The fields that a worker writes: each listed field is replaced, and `undefined` removes it. */
 export type PostWrite = {
@@ -146,18 +152,18 @@ export interface PostStore {
    * for another attempt since before `from` are left out.
    */
   postsOfGuildsWaking(from: EpochMs, before: EpochMs, guilds: GuildPage): Promise<PostsOfGuilds>;
-  find(id: string): Promise<Post | null>;
+  find(key: PostKey): Promise<Post | null>;
   /** `planned → sending`, if the post is due and unchanged. Returns the new row, or null. */
   claim(claim: Claim): Promise<Post | null>;
   /** `sending → sending`, if the lease or the wait for a retry is over. Counts a crash if the row has an owner. */
   takeOver(claim: LeaseTakeover): Promise<Post | null>;
   /** Null if another claim took the post. */
-  extendLease(id: string, fence: number, leaseMs: number, delivered: readonly string[]): Promise<Post | null>;
+  extendLease(post: HeldPost, leaseMs: number): Promise<Post | null>;
   /** Every other transition; null if state, fence or plan revision of the row differ from `at`. */
   write(at: Post, write: PostWrite): Promise<Post | null>;
-  /** Stored copies by id; missing ones are left out. */
-  sources(ids: readonly string[]): Promise<readonly Source[]>;
-  sourceVersions(ids: readonly string[]): Promise<readonly Omit<Source, "text">[]>;
+  /** Stored copies of the guild by id; missing ones are left out. */
+  sources(guildId: GuildId, ids: readonly string[]): Promise<readonly Source[]>;
+  sourceVersions(guildId: GuildId, ids: readonly string[]): Promise<readonly Omit<Source, "text">[]>;
   /**
    * Enables these sinks and disables all others. Returns since when each is enabled, 0 for those of the very first start;
    * and the interval whose outcomes the latest restore from a backup has lost.

@@ -1,26 +1,31 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection } from "mongoose";
 import { emptyDatabase } from "../../../test/harness/test-services.ts";
+import type { GuildId } from "../../contracts/ids.ts";
 import { type CompareAndSet, batchedCompareAndSet } from "./batched-compare-and-set.store.ts";
 
 interface Row {
   readonly _id: string;
+  readonly guildId: GuildId;
   readonly fence: number;
 }
 
 const schema = new mongoose.Schema({
   _id: String,
+  guildId: String,
   fence: Number,
   text: String,
   gone: Number,
   step: mongoose.Schema.Types.ObjectId,
 });
 
+const guildId = "1" as GuildId;
 const ROWS = 150;
 const ids = Array.from({ length: ROWS }, (_, at) => `row ${at}`);
 
 const raise = (id: string, fence = 0): CompareAndSet => ({
   id,
+  guildId,
   expected: { fence },
   change: { computed: { fence: { $add: ["$fence", 1] } } },
 });
@@ -42,7 +47,7 @@ describe("a batch of compare-and-set", () => {
   beforeEach(async () => {
     const rows = connection.model<Row>("Row", schema, "rows");
     await rows.deleteMany({});
-    await rows.insertMany(ids.map((_id) => ({ _id, fence: 0 })));
+    await rows.insertMany(ids.map((_id) => ({ _id, guildId, fence: 0 })));
     take = batchedCompareAndSet<Row>(rows) as typeof take;
     updates = 0;
   });
@@ -59,6 +64,11 @@ describe("a batch of compare-and-set", () => {
     expect(await connection.collection<Row>("rows").findOne({ _id: "row 1" })).toMatchObject({ fence: 0 });
   });
 
+  test("does not change a row of another guild", async () => {
+    await expect(take({ ...raise("row 0"), guildId: "2" as GuildId })).resolves.toBeNull();
+    expect(await connection.collection<Row>("rows").findOne({ _id: "row 0" })).toMatchObject({ fence: 0 });
+  });
+
   test("does not read known rows, unless a change of the command was not applied", async () => {
     const known = (id: string, fence = 0): CompareAndSet => ({ ...raise(id, fence), isKnown: true });
     const taken = await Promise.all([take(known("row 0")), take(raise("row 1"))]);
@@ -70,7 +80,10 @@ describe("a batch of compare-and-set", () => {
   test("stores values literally and removes fields", async () => {
     const change = { set: { fence: 2, text: "$fence" }, unset: ["gone"] };
     await connection.collection<Row>("rows").updateOne({ _id: "row 0" }, { $set: { gone: 1 } });
-    expect(await take({ id: "row 0", expected: { fence: 0 }, change })).toMatchObject({ fence: 2, text: "$fence" });
+    expect(await take({ id: "row 0", guildId, expected: { fence: 0 }, change })).toMatchObject({
+      fence: 2,
+      text: "$fence",
+    });
     expect(await connection.collection<Row>("rows").findOne({ _id: "row 0" })).not.toHaveProperty("gone");
   });
 

@@ -2,11 +2,14 @@ import mongoose from "mongoose";
 import { withTimeout } from "../../../mixins/async/timeout.ts";
 import { type ReadableModel, findRows } from "../../../mixins/mongo/find-command.ts";
 import { batched } from "../../../mixins/async/batch.ts";
+import type { GuildId } from "../../contracts/ids.ts";
 import { type UpdatableModel, bulkUpdate } from "../../../mixins/mongo/bulk-update.ts";
 
 /** A compare-and-set of one row. */
 export interface CompareAndSet {
   readonly id: string;
+  /** The shard key: the command asks only the shards of the guilds. */
+  readonly guildId: GuildId;
   /** Filter that the row must match. */
   readonly expected: object;
   readonly change: Change;
@@ -38,8 +41,8 @@ export function batchedCompareAndSet<Row extends { readonly _id: string }>(
   /** Every change stores a mark of its own in the row, by which the row is read back. */
   async function applyAll(changes: readonly CompareAndSet[]): Promise<(Row | "done" | Error | null)[]> {
     const marked = changes.map((change) => ({ ...change, mark: new mongoose.mongo.ObjectId() }));
-    const updates = marked.map(({ id, expected, change, mark }) => ({
-      q: { ...expected, _id: id },
+    const updates = marked.map(({ id, guildId, expected, change, mark }) => ({
+      q: { ...expected, _id: id, guildId },
       u: updateOf(change, mark),
     }));
     const { n, refused } = await bulkUpdate(model, updates);
@@ -54,8 +57,12 @@ export function batchedCompareAndSet<Row extends { readonly _id: string }>(
 
   async function readMarked(changes: readonly MarkedChange[]): Promise<ReadonlyMap<string, Row>> {
     if (changes.length === 0) return new Map();
-    const filter = { _id: { $in: changes.map(({ id }) => id) }, step: { $in: changes.map(({ mark }) => mark) } };
-    const rows = await findRows<Row & { readonly step: Mark }>(model, { filter });
+    const filter = {
+      _id: { $in: changes.map(({ id }) => id) },
+      guildId: { $in: [...new Set(changes.map(({ guildId }) => guildId))] },
+      step: { $in: changes.map(({ mark }) => mark) },
+    };
+    const rows = await findRows<Row & { readonly step: Mark }>(model, { filter, hint: { _id: 1 } });
     return new Map(rows.map((row) => [row.step.toHexString(), row]));
   }
 

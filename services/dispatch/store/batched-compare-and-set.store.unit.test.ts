@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { stubModel } from "../../../test/doubles/stub-model.ts";
+import type { GuildId } from "../../contracts/ids.ts";
 import { type CompareAndSet, batchedCompareAndSet } from "./batched-compare-and-set.store.ts";
 
 interface Command {
   readonly updates?: readonly { readonly q: { readonly _id: string }; readonly u: { readonly $set: object } }[];
 }
 
-const step = (id: string): CompareAndSet => ({ id, expected: {}, change: { set: {}, unset: [] } });
+const guildId = "1" as GuildId;
+const step = (id: string): CompareAndSet => ({ id, guildId, expected: {}, change: { set: {}, unset: [] } });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A database whose writes are answered by the test, and which then finds every row with its mark. */

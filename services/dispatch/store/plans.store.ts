@@ -19,6 +19,8 @@ class Overtaken extends Error {}
 /** As many as one plan may cancel or skip: all open posts, and two rows for each pair that it examines. */
 const MAX_DELETED = 5 * MAX_OPEN_POSTS;
 const DELETED_PER_COMMAND = 1_000;
+/** With a guild in the filter, the database would consider the indexes of guilds, too. */
+const BY_ID = { _id: 1 } as const;
 
 type PlanStore = Pick<
   PostStore,
@@ -48,13 +50,16 @@ export function plansStore(connection: Connection, ledger: Ledger = "announcemen
     if (matchedCount === 0) throw new Overtaken();
   }
 
-  async function changeRows({ inserts, updates, removes }: PlanCommit, session: ClientSession): Promise<void> {
+  async function changeRows({ guildId, inserts, updates, removes }: PlanCommit, session: ClientSession): Promise<void> {
     if (inserts.length > 0) await posts.insertMany(inserts.map(toRow), { session, lean: true });
     // An insert cannot have the time of the database server.
     const settled = inserts.filter(({ settledAt }) => settledAt !== undefined).map(({ id }) => id);
-    if (settled.length > 0) await posts.updateMany({ _id: { $in: settled } }, RECORDED_NOW, { session });
+    if (settled.length > 0) await posts.updateMany({ guildId, _id: { $in: settled } }, RECORDED_NOW, { session });
     if (updates.length + removes.length === 0) return;
-    const writes = [...updates.map(updateOf), ...removes.map(removalOf)];
+    const writes = [
+      ...updates.map((update) => updateOf(guildId, update)),
+      ...removes.map((row) => removalOf(guildId, row)),
+    ];
     const { matchedCount, deletedCount } = await posts.bulkWrite(writes as never, { session });
     if (matchedCount !== updates.length || deletedCount !== removes.length) throw new Overtaken();
   }
@@ -130,13 +135,15 @@ export function plansStore(connection: Connection, ledger: Ledger = "announcemen
       return due.map(({ _id, replanAt }) => ({ guildId: _id as never, replanAt: replanAt.getTime() }));
     },
 
-    async sources(ids) {
-      const rows = await sources.find({ _id: { $in: [...ids] } }).lean<SourceRow[]>();
+    async sources(guildId, ids) {
+      const rows = await sources.find({ guildId, _id: { $in: [...ids] } }).lean<SourceRow[]>();
       return rows.map((row) => Object.assign(toSourceVersion(row), { text: row.body }));
     },
 
-    async sourceVersions(ids) {
-      const rows = await sources.find({ _id: { $in: [...ids] } }, { digest: 1, neededUntil: 1 }).lean<SourceRow[]>();
+    async sourceVersions(guildId, ids) {
+      const rows = await sources
+        .find({ guildId, _id: { $in: [...ids] } }, { digest: 1, neededUntil: 1 })
+        .lean<SourceRow[]>();
       return rows.map(toSourceVersion);
     },
   };
@@ -199,19 +206,19 @@ function toBound({ cut, reached, toldThrough }: BoundedPlanFields): BoundedPlan 
 }
 
 /** The update of a row that is unchanged since the plan read it. */
-function updateOf({ startsAt, to, ...row }: PlanUpdate): object {
+function updateOf(guildId: GuildId, { startsAt, to, ...row }: PlanUpdate): object {
   const expiry = to.state === "planned" ? {} : expiryFields({ settledAt: to.settledAt, startsAt });
   const recorded = to.state === "planned" ? {} : RECORDED_NOW;
   const update = { $set: { ...toStoredFields({ ...to }), ...expiry }, $inc: { planRevision: 1 }, ...recorded };
-  return { updateOne: { filter: unchangedRow(row), update } };
+  return { updateOne: { filter: unchangedRow(guildId, row), update, hint: BY_ID } };
 }
 
-function removalOf(row: PlannedRow): object {
-  return { deleteOne: { filter: unchangedRow(row) } };
+function removalOf(guildId: GuildId, row: PlannedRow): object {
+  return { deleteOne: { filter: unchangedRow(guildId, row), hint: BY_ID } };
 }
 
-function unchangedRow({ id, fence, planRevision }: PlannedRow): object {
-  return { _id: id, state: "planned", fence, planRevision };
+function unchangedRow(guildId: GuildId, { id, fence, planRevision }: PlannedRow): object {
+  return { _id: id, guildId, state: "planned", fence, planRevision };
 }
 
 function toSourceRow(guildId: string, { id, version, text, neededUntil }: Source): SourceRow {
@@ -223,5 +230,5 @@ function toSourceVersion({ _id, digest, neededUntil }: Omit<SourceRow, "body">):
 }
 
 function upsertOf(row: SourceRow): object {
-  return { replaceOne: { filter: { _id: row._id }, replacement: row, upsert: true } };
+  return { replaceOne: { filter: { _id: row._id, guildId: row.guildId }, replacement: row, upsert: true } };
 }

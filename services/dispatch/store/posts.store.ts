@@ -10,7 +10,7 @@ import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import { toSettledPost, upcomingPosts } from "../domain/post/post-views.ts";
 import { isOpen, mayHaveBeenSent, OPEN_STATES, type Post, postId } from "../domain/post/post.ts";
 import { SINK_NAMES } from "../domain/post/sink-name.ts";
-import type { PostStore, PostWrite } from "../protocol/post-store.ts";
+import type { PostKey, PostStore, PostWrite } from "../protocol/post-store.ts";
 import { batchedCompareAndSet, type Change } from "./batched-compare-and-set.store.ts";
 import { type FeedMarkRow, type SinkRow, sinkSchema } from "./guild-plan.document.ts";
 import { type HeartbeatRow, heartbeatSchema, outageOf } from "./heartbeat.document.ts";
@@ -72,8 +72,8 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
   const findRow = batchedFind(posts, {});
 
   /** Returns the changed row, or null if the row does not match. */
-  async function compareAndSet(id: string, expected: object, computed: object): Promise<Post | null> {
-    const row = await applySoon({ id, expected, change: { computed } });
+  async function compareAndSet({ id, guildId }: PostKey, expected: object, computed: object): Promise<Post | null> {
+    const row = await applySoon({ id, guildId, expected, change: { computed } });
     return row === null || row === "done" ? null : toPost(row);
   }
 
@@ -127,13 +127,13 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
       return streamed({ filter: { state: OPEN, wakeAt }, sort: { wakeAt: 1 }, limit });
     },
 
-    async find(id) {
-      const row = await findRow(id);
+    async find({ id, guildId }) {
+      const row = await findRow({ _id: id, guildId });
       return row === null ? null : toPost(row);
     },
 
     async claim({ post, madeAt, notAfter, parts, announcementRevision, waited, changedBy, ...claim }) {
-      const { id, fence, planRevision } = post;
+      const { id, guildId, fence, planRevision } = post;
       const rejectIfLate = { $and: [{ $gte: ["$$NOW", "$dueAt"] }, { $lte: ["$$NOW", new Date(notAfter)] }] };
       const taken = {
         ...leaseFields(claim),
@@ -146,7 +146,7 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
         ...(changedBy !== undefined && { changedBy: { $literal: changedBy } }),
       };
       const expected = { state: "planned", fence, planRevision, $expr: rejectIfLate };
-      const row = await applySoon({ id, expected, change: { computed: taken }, isKnown: true });
+      const row = await applySoon({ id, guildId, expected, change: { computed: taken }, isKnown: true });
       if (row !== "done") return row === null ? null : toPost(row);
       const { owner, attemptId, leaseMs } = claim;
       const held = {
@@ -162,25 +162,26 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
       return { ...post, ...held, state: "sending", fence: fence + 1, attempts: post.attempts + 1, delivered: [] };
     },
 
-    takeOver({ id, fence, ...claim }) {
+    takeOver({ id, guildId, fence, ...claim }) {
       const over = { $gte: ["$$NOW", "$wakeAt"] };
       const vanished = { $cond: [{ $eq: [{ $type: "$owner" }, "string"] }, 1, 0] };
       const taken = { ...leaseFields(claim), crashes: { $add: ["$crashes", vanished] } };
-      return compareAndSet(id, { state: "sending", fence, $expr: over }, taken);
+      return compareAndSet({ id, guildId }, { state: "sending", fence, $expr: over }, taken);
     },
 
-    extendLease: (id, fence, leaseMs, delivered) =>
+    extendLease: ({ id, guildId, fence, delivered }, leaseMs) =>
       compareAndSet(
-        id,
+        { id, guildId },
         { state: "sending", fence },
         { wakeAt: { $add: ["$$NOW", leaseMs] }, delivered: { $literal: delivered } },
       ),
 
     async write(post, write) {
-      const { id, startsAt, fence, state, planRevision } = post;
+      const { id, guildId, startsAt, fence, state, planRevision } = post;
       // State, fence and plan revision determine all other fields that matter.
       const change = toChange(startsAt, write);
-      const done = await applyLater({ id, expected: { fence, state, planRevision }, change, isKnown: true });
+      const expected = { fence, state, planRevision };
+      const done = await applyLater({ id, guildId, expected, change, isKnown: true });
       return done === null ? null : afterWrite(post, write);
     },
 

@@ -14,12 +14,12 @@ import { restoreBackup } from "./restore-backup.ts";
 import { openSnapshot } from "./snapshot.ts";
 import { ALL_COLLECTIONS, writeBackup } from "./write-backup.ts";
 
-type Row = { readonly _id: string; readonly n: number };
+type Row = { readonly _id: string; readonly guildId: string; readonly n: number };
 
 const OPTIONS = { autoIndex: false, autoCreate: false, writeConcern: { w: "majority" } } as const;
 /** More documents than a batch of a cursor has. */
 const ROWS = 3_000;
-/** Rows of each transaction; with hashed shard keys they are on both shards. */
+/** Rows of each transaction. Each row has a guild of its own, so that they are on both shards. */
 const GROUP = 6;
 const COLLECTIONS = ["calendar_events", "posts"] as const;
 
@@ -31,7 +31,7 @@ describe("a backup of a sharded cluster", () => {
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "guildcal-backup-shards-"));
-    const keys = readFileSync(join(PROJECT, "k8s/components/mongodb/shard-keys.json"), "utf8");
+    const keys = readFileSync(join(PROJECT, "k8s/components/sharded-mongodb/shard-keys.json"), "utf8");
     shards = await startMongoShards(directory, JSON.parse(keys) as ShardKeys);
     sharded = await mongoose.createConnection(shards.url, OPTIONS).asPromise();
     other = await mongoose.createConnection(emptyDatabase(), OPTIONS).asPromise();
@@ -63,7 +63,9 @@ describe("a backup of a sharded cluster", () => {
 
   test("has one moment of all shards, and is restored without shards and into them", async () => {
     for (const name of COLLECTIONS) {
-      await rows(sharded, name).insertMany(Array.from({ length: ROWS }, (_, at) => ({ _id: `r${at}`, n: 0 })));
+      await rows(sharded, name).insertMany(
+        Array.from({ length: ROWS }, (_, at) => ({ _id: `r${at}`, guildId: `g${at}`, n: 0 })),
+      );
     }
     const versions = { newest: SCHEMA_VERSION, oldest: SCHEMA_VERSION };
     await sharded.collection<{ _id: string }>("dispatch_schema").insertOne({ _id: "schema", ...versions });

@@ -102,7 +102,8 @@ async function waitUntilListening(port: number, hasEnded: () => boolean): Promis
   await pollUntil(attempt, { everyMs: 20, timeoutMs: START_TIMEOUT_MS, timeoutError });
 }
 
-function accepts(port: number): Promise<boolean> {
+/** Whether a server on loopback accepts connections. */
+export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     socket.once("connect", () => {

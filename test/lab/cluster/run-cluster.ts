@@ -10,7 +10,7 @@ import { QUIET, SHARDED, type Trial, TRIALS } from "./trials.ts";
 
 /** The failed requests of a run that broke a promise, and the replicas' warnings. */
 const LOG = "cluster.log";
-const SHARD_KEYS = join(PROJECT, "k8s/components/mongodb/shard-keys.json");
+const SHARD_KEYS = join(PROJECT, "k8s/components/sharded-mongodb/shard-keys.json");
 
 const COLUMNS = [
   ["trial", 60],

@@ -25,6 +25,7 @@ import { REQUEST_GUARDS } from "./request-guards.ts";
 import { REVISION_GUARDS } from "./revision-guards.ts";
 import { SERIES_GUARDS } from "./series-guards.ts";
 import { SERVER_GUARDS } from "./server-guards.ts";
+import { SHARD_GUARDS } from "./shard-guards.ts";
 import { NOTIFICATION_GUARDS } from "./notification-guards.ts";
 import { TEMPLATE_GUARDS } from "./template-guards.ts";
 import { WEBHOOK_GUARDS } from "./webhook-guards.ts";
@@ -56,6 +57,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...REVISION_GUARDS,
   ...SERIES_GUARDS,
   ...SERVER_GUARDS,
+  ...SHARD_GUARDS,
   ...NOTIFICATION_GUARDS,
   ...TEMPLATE_GUARDS,
   ...WEBHOOK_GUARDS,

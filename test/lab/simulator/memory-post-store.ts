@@ -129,7 +129,7 @@ export function newMemoryPostStore(
       return { posts: found.flat(), last: page.length < guilds ? undefined : page.at(-1) };
     },
 
-    find: async (id) => posts.get(id) ?? null,
+    find: async ({ id }) => posts.get(id) ?? null,
 
     async claim({ post, owner, attemptId, leaseMs, parts, notAfter, announcementRevision, waited, changedBy }) {
       const { id, fence, planRevision } = post;
@@ -160,7 +160,7 @@ export function newMemoryPostStore(
       return put(row, { ...row, ...held, crashes });
     },
 
-    async extendLease(id, fence, leaseMs, delivered) {
+    async extendLease({ id, fence, delivered }, leaseMs) {
       const row = posts.get(id);
       if (row?.state !== "sending" || row.fence !== fence) return null;
       return put(row, { ...row, delivered, wakeAt: now() + leaseMs });
@@ -183,8 +183,8 @@ export function newMemoryPostStore(
       return { firstAt, outages };
     },
 
-    sources: async (ids) => ids.flatMap((id) => kept.get(id) ?? []),
-    sourceVersions: async (ids) =>
+    sources: async (_guildId, ids) => ids.flatMap((id) => kept.get(id) ?? []),
+    sourceVersions: async (_guildId, ids) =>
       ids.flatMap((id) => kept.get(id) ?? []).map(({ text: _text, ...version }) => version),
     async enableSinks(names) {
       const before = sinksOn;

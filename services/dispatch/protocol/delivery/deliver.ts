@@ -83,7 +83,7 @@ export function newDelivery(sendingParts: SendingParts): Delivery {
       if (outcome.kind !== "sent") return settleAttempt(post, sink, outcome, { isRestUnsent, isWholePostUnsent });
       post = { ...post, delivered: [...post.delivered, outcome.messageId] };
       if (part + 1 < messages.length) {
-        post = await store.extendLease(post.id, post.fence, timing.leaseMs, post.delivered);
+        post = await store.extendLease(post, timing.leaseMs);
       }
       if (post === null) return;
     }
@@ -98,7 +98,7 @@ export function newDelivery(sendingParts: SendingParts): Delivery {
   /** The post with enough of its lease left to send; null if another claim took it. */
   async function withLease(post: Post): Promise<Post | null> {
     if (leaseLeftMs(post) >= MIN_LEASE_LEFT_MS) return post;
-    const held = await store.extendLease(post.id, post.fence, timing.leaseMs, post.delivered);
+    const held = await store.extendLease(post, timing.leaseMs);
     return held !== null && leaseLeftMs(held) >= MIN_LEASE_LEFT_MS ? held : null;
   }
 

@@ -29,8 +29,8 @@ export function newLeaseRecovery(parts: DeliveryParts): (post: Post, sink: Sink 
   const { clock, random, replicas, store } = ports;
 
   async function recover(post: Post, sink: Sink | undefined): Promise<void> {
-    const { id, fence } = post;
-    const claim = { id, fence, owner: replicas.self, attemptId: random.id(), leaseMs: timing.leaseMs };
+    const { id, guildId, fence } = post;
+    const claim = { id, guildId, fence, owner: replicas.self, attemptId: random.id(), leaseMs: timing.leaseMs };
     const taken = await store.takeOver(claim);
     waits.add(post, "DATABASE");
     if (taken === null) return;

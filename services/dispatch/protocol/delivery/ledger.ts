@@ -39,7 +39,7 @@ export function newLedger({ store, clock, reports }: Ports, lifecycle: Lifecycle
     claim: (claim) =>
       retryUntilResponse("claim", claim.post, async (inDoubt) => {
         if (!inDoubt) return store.claim(claim);
-        const row = await store.find(claim.post.id);
+        const row = await store.find(claim.post);
         return row?.state === "sending" && row.attemptId === claim.attemptId ? row : null;
       }),
 
@@ -47,7 +47,7 @@ export function newLedger({ store, clock, reports }: Ports, lifecycle: Lifecycle
       const written = await retryUntilResponse("write", row, async (inDoubt) => {
         const result = await store.write(row, write);
         if (result !== null || !inDoubt) return result;
-        const found = await store.find(row.id);
+        const found = await store.find(row);
         return found !== null && found.fence === row.fence && isWritten(found, write) ? found : null;
       });
       if (written?.settledAt !== undefined) reports.settled(written);

@@ -52,7 +52,14 @@ export async function changedSources(
         neededUntil,
       })),
   ];
-  const known = new Map((await store.sourceVersions(needed.map(({ id }) => id))).map((each) => [each.id, each]));
+  const known = new Map(
+    (
+      await store.sourceVersions(
+        guildId,
+        needed.map(({ id }) => id),
+      )
+    ).map((each) => [each.id, each]),
+  );
   const changed = needed.filter(({ id, version, neededUntil: until }) => {
     const stored = known.get(id);
     return stored === undefined || stored.version !== version || stored.neededUntil < until;
@@ -99,7 +106,7 @@ export async function lastKnownState(
     announcementSource(guildId, announcementId),
     occurrenceSource(guildId, occurrenceId),
   ];
-  const found = new Map((await store.sources(ids)).map(({ id, text }) => [id, JSON.parse(text) as object]));
+  const found = new Map((await store.sources(guildId, ids)).map(({ id, text }) => [id, JSON.parse(text) as object]));
   const [settings, announcement, occurrence] = ids.map((id) => found.get(id));
   if (settings === undefined || announcement === undefined || occurrence === undefined) return undefined;
   return { settings, announcement, occurrence } as CompleteState;
@@ -112,7 +119,10 @@ export async function lastKnownAnnouncements(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Announcement>> {
   if (ids.length === 0) return new Map();
-  const found = await store.sources(ids.map((id) => announcementSource(guildId, id)));
+  const found = await store.sources(
+    guildId,
+    ids.map((id) => announcementSource(guildId, id)),
+  );
   const announcements = found.map(({ text }) => JSON.parse(text) as Announcement);
   return new Map(announcements.map((announcement) => [announcement.id, announcement]));
 }

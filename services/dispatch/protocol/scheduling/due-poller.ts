@@ -2,6 +2,7 @@ import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import { isOpen, type Post } from "../../domain/post/post.ts";
 import type { Lifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";
+import type { PostKey } from "../post-store.ts";
 import type { Timing } from "../timing.ts";
 
 /** Reads the posts that wake soon from the store, which has the plans of all replicas. */
@@ -76,8 +77,8 @@ export function newDuePoller(
     return pollBetween(0, clock.now() - LATE_AFTER_MS, LATE_PAGE_SIZE);
   }
 
-  async function readOpenPost(id: string): Promise<{ readonly posts: readonly Post[] }> {
-    const post = await store.find(id);
+  async function readOpenPost(key: PostKey): Promise<{ readonly posts: readonly Post[] }> {
+    const post = await store.find(key);
     return { posts: post !== null && isOpen(post) ? [post] : [] };
   }
 
@@ -89,12 +90,12 @@ export function newDuePoller(
     onStarted(post) {
       for (const started of inFlight) started.set(post.id, post);
     },
-    async reread({ id, deadline }) {
+    async reread({ id, guildId, deadline }) {
       do {
         await lifecycle.sleep(timing.rereadAfterMs);
         if (lifecycle.isStopping) return;
         try {
-          await poll(() => readOpenPost(id));
+          await poll(() => readOpenPost({ id, guildId }));
           return;
         } catch (error) {
           reports.operationFailed("reread post", { post: id, error });

@@ -42,7 +42,7 @@ function schedulerWithSlowReads({ isStarted = true, all = ["one"] } = {}) {
     },
     store: {
       postsWaking: () => new Promise<readonly Post[]>((resolve) => polls.push(resolve)),
-      find: (id: string) =>
+      find: ({ id }: Pick<Post, "id">) =>
         new Promise<Post | null>((resolve, reject) => {
           finds.push({ id, respond: (row) => (row instanceof Error ? reject(row) : resolve(row)) });
         }),
