@@ -5,7 +5,8 @@ import { asInteger, field } from "../wire/request-fields.ts";
 import { listOf } from "../wire/response-fields.ts";
 import { eventIdField } from "./events.wire.ts";
 import { planExamples as examples } from "./plan.examples.ts";
-import { draftFields, planDiffFields } from "./plan.wire.ts";
+import { planDiffFields } from "../wire/plan-diff-fields.ts";
+import { draftFields } from "./plan.wire.ts";
 
 const CHANGES_DESCRIPTION =
   `\`changes\` are at most 50, are made one after the other, and are stored nowhere. Each has an \`action\` and the fields of
@@ -20,6 +21,7 @@ export const planRoutes = [
     contract: diffPlan,
     fields: { ...draftFields, limit: field("limit", asInteger) },
     responseFields: planDiffFields,
+    responseName: "PlanDiff",
     summary: "Shows which posts of the next 366 days would appear, vanish, move or change; stores nothing",
     description: `Shows which posts of the next 366 days would appear, vanish, move or change if a list of changes were made. ${CHANGES_DESCRIPTION}`,
     example: examples.diff,
