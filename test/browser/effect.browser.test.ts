@@ -61,7 +61,9 @@ describe("the effect on the posts in the console", () => {
     await guild.event(start, { name: "Raid night", recur: true, recurrence });
     const { button, dialog, go } = await service.open(guild);
     await go(`calendar/agenda/${start.slice(0, 10)}`);
-    await button(/Raid night/).first().click();
+    await button(/Raid night/)
+      .first()
+      .click();
     const status = dialog().getByRole("region", { name: "Effect on the posts" }).getByRole("status");
     const field = dialog().getByLabel("Start", { exact: true });
     await field.fill(`${String((Number(start.slice(11, 13)) + 1) % 24).padStart(2, "0")}:30`);

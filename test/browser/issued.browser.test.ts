@@ -36,7 +36,9 @@ describe("the secrets in the console", () => {
     await button("New webhook").click();
     await dialog().getByLabel("Address").fill("ftp://bot.example");
     await dialog().getByRole("button", { name: "Create" }).click();
-    await dialog().getByText(/url: must be an https URL/).waitFor();
+    await dialog()
+      .getByText(/url: must be an https URL/)
+      .waitFor();
     await dialog().getByLabel("Address").fill("https://bot.example/guildcal");
     await dialog().getByLabel("calendar.updated").uncheck();
     await dialog().getByRole("button", { name: "Create" }).click();
@@ -45,7 +47,9 @@ describe("the secrets in the console", () => {
     expect(await list()).toMatchObject([{ url: "https://bot.example/guildcal", enabled: true }]);
     expect((await list())[0]!["types"]).not.toContain("calendar.updated");
     await button("Rotate: https://bot.example/guildcal").click();
-    await dialog().getByRole("button", { name: /24 hours/ }).click();
+    await dialog()
+      .getByRole("button", { name: /24 hours/ })
+      .click();
     expect(await takeSecret(opened)).not.toBe(secret);
     await page.getByText("The former secret is valid until").waitFor();
     await button("Disable: https://bot.example/guildcal").click();
@@ -94,7 +98,9 @@ describe("the secrets in the console", () => {
       (await post(service.baseUrl, used, "/v2/guild/settings/get", { guild_id: guild.id })).status;
     expect(await statusOf(key)).toBe(200);
     await button("Rotate: of the dashboard").click();
-    await dialog().getByRole("button", { name: /at once/ }).click();
+    await dialog()
+      .getByRole("button", { name: /at once/ })
+      .click();
     const next = await takeSecret(opened);
     await until(async () => (await statusOf(key)) === 401, "the former key is refused");
     expect(await statusOf(next)).toBe(200);
