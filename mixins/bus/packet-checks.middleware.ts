@@ -13,7 +13,10 @@ const MAX_NODES = 1_000;
 /** Version 5 of the protocol (Moleculer 0.15) adds the field `headers`, which may be absent, to version 4 (0.14). */
 const PREVIOUS_PROTOCOL_VERSION = "4";
 
-const isText = (value: unknown): value is string => typeof value === "string" && value.length <= 300;
+/** Names, ids and error texts are shorter; a longer text would fill logs and the registry. */
+const MAX_TEXT_LENGTH = 300;
+
+const isText = (value: unknown): value is string => typeof value === "string" && value.length <= MAX_TEXT_LENGTH;
 const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
 const isAbsent = (value: unknown) => value === undefined || value === null;
 const isNumber = (value: unknown) => typeof value === "number";
@@ -31,15 +34,16 @@ const isNoStream = (value: unknown) => isAbsent(value) || value === false;
 
 type Shape = Readonly<Record<string, (value: unknown) => boolean>>;
 
-const call = { id: isText, meta: isObjectOrAbsent, headers: isObjectOrAbsent, stream: isNoStream, seq: isAbsent };
+/** Fields of requests and of responses. Their `seq` numbers the chunks of a stream. */
+const callFields = { id: isText, meta: isObjectOrAbsent, headers: isObjectOrAbsent, stream: isNoStream, seq: isAbsent };
 
 /**
- * The fields that Moleculer reads without a check, by command. If Moleculer fails on a packet, it writes the whole packet
- * into the log.
+ * The fields that Moleculer reads without a check, by the packet's command (REQ is a request, RES its response, INFO lists the
+ * services of a process). A wrong field makes Moleculer throw, and log the whole packet with its params.
  */
 const SHAPES: Readonly<Record<string, Shape>> = {
-  REQ: { ...call, action: isText, timeout: isNumberOrAbsent, level: isNumberOrAbsent, requestID: isTextOrAbsent },
-  RES: { ...call, success: (value) => typeof value === "boolean", error: isObjectOrAbsent },
+  REQ: { ...callFields, action: isText, timeout: isNumberOrAbsent, level: isNumberOrAbsent, requestID: isTextOrAbsent },
+  RES: { ...callFields, success: (value) => typeof value === "boolean", error: isObjectOrAbsent },
   EVENT: { id: isTextOrAbsent, event: isText, groups: isGroups, meta: isObjectOrAbsent, headers: isObjectOrAbsent },
   INFO: { instanceID: isText, services: isServices, seq: isNumberOrAbsent, config: isObjectOrAbsent },
   HEARTBEAT: { instanceID: isTextOrAbsent, seq: isNumberOrAbsent },
@@ -50,10 +54,11 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 /**
  * Drops packets that Moleculer cannot process. Anyone with a NATS user may send one, in the name of any service.
  *
- * Moleculer stops the process when it receives an INFO with its own node id. Node ids are unique here (node-id.ts),
- * so such a packet is forged and is dropped. An INFO that is forged in the name of another process would be believed
- * for ever. Therefore a heartbeat also contains the instance id of the sender and the number of its last INFO; Moleculer's
- * own heartbeats lack both. If they differ from the known ones, the receiver requests a new INFO.
+ * Moleculer stops the process when it receives an INFO with its own node id and another instance id. Node ids are unique here
+ * (node-id.ts), so such a packet is forged and is dropped. With the own instance id, too, Moleculer ignores it. An INFO that is
+ * forged in the name of another process would be believed for ever. Therefore a heartbeat also contains the instance id of the
+ * sender and the number of its last INFO; Moleculer's own heartbeats lack both. If they differ from the known ones, Moleculer is
+ * made to request a new INFO.
  */
 export function packetChecks(): Middleware {
   let log: RateLimitedLog | undefined;
@@ -70,13 +75,14 @@ export function packetChecks(): Middleware {
         const problem = payloadProblem(broker, command, payload, versions);
         log ??= new RateLimitedLog((fields, text) => broker.getLogger("bus").warn(fields, text));
         if (problem === undefined) {
-          if (command === "HEARTBEAT") requestInfoOnMismatch(broker.registry.nodes, payload);
+          if (command === "HEARTBEAT") forgetInfoOnMismatch(broker.registry.nodes, payload);
           if (command === "INFO") warnOfDuplicateName(log, broker.nodeID, payload["sender"] as string);
           return next(command, packet);
         }
         busRefusals.inc({ packet: command, reason: problem });
         const sender = isText(payload["sender"]) ? payload["sender"] : undefined;
         log.note(`${command} ${problem}`, { packet: command, sender, problem }, "a packet from the bus was dropped");
+        // Moleculer takes false for "not processed".
         return Promise.resolve(false);
       };
     },
@@ -106,11 +112,11 @@ function payloadProblem(
   if (wrong !== undefined) return `a wrong ${wrong[0]}`;
   if (command !== "INFO") return undefined;
   if (sender === broker.nodeID && instanceID !== broker.instanceID) return "this process's own node id";
-  return hasCapacity(broker.registry.nodes, sender) ? undefined : "too many nodes";
+  return makeRoom(broker.registry.nodes, sender) ? undefined : "too many nodes";
 }
 
-/** Whether the sender is known or can be added; a process that has left makes room. */
-function hasCapacity(nodes: Nodes, sender: string): boolean {
+/** Forgets a process that has left if there is no room for an unknown sender. Returns false if there is still no room. */
+function makeRoom(nodes: Nodes, sender: string): boolean {
   if (nodes.count() < MAX_NODES || nodes.get(sender) !== undefined) return true;
   const left = nodes.toArray().find(({ available }) => !available);
   if (left !== undefined) nodes.delete(left.id);
@@ -121,7 +127,7 @@ function hasCapacity(nodes: Nodes, sender: string): boolean {
  * Moleculer requests another INFO if the numbers differ, but accepts only an INFO with a higher number than the known
  * one. Therefore the known number is set to 0: any INFO is then accepted.
  */
-function requestInfoOnMismatch(nodes: Nodes, { sender, instanceID, seq }: Payload): void {
+function forgetInfoOnMismatch(nodes: Nodes, { sender, instanceID, seq }: Payload): void {
   const node = nodes.get(sender as string);
   if (node === undefined || isAbsent(seq) || isAbsent(instanceID)) return;
   if (node.seq !== seq || node.instanceID !== instanceID) node.seq = 0;

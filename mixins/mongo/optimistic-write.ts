@@ -7,11 +7,11 @@ const MAX_PAUSE_MS = 10;
 
 /**
  * Optimistic concurrency: loads, decides and saves, and starts again if another write was stored in between. `save`
- * resolves with false for such a conflict, and with a refusal to end the write.
+ * resolves with false for such a conflict, and with a Refusal if the write must not be tried again.
  *
- * Before the write ends with a refusal or starts again, `findEarlierAttempt` looks for the outcome of another attempt of
- * the same write, and returns it if there is one. The pauses become shorter with each conflict, so a writer that has lost
- * often wins sooner.
+ * A write has an id (write-id.ts), and may be attempted twice. Before it ends with a refusal or starts again, `findEarlierAttempt`
+ * looks for the outcome of another attempt, which is then the result. The pauses become shorter with each conflict, so that a writer
+ * with many conflicts gets ahead of the others.
  *
  * Ends with WRITE_CONFLICT after four seconds.
  *

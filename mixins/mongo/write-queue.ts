@@ -4,11 +4,11 @@ import { waitInQueue } from "../async/wait-in-queue.ts";
 
 /** Largest number of writes of one document that wait. */
 const MAX_WAITING = 250;
-/** Largest number of writes of all documents that run or wait. */
+/** Largest number of writes of all documents that have a turn or wait for one. */
 const MAX_WRITES = 10_000;
-/** Longest time that a write waits. The rest of the time until its deadline (WRITE_DEADLINE_MS) is for the write itself. */
+/** Longest time that a write waits for its turn: the write itself then has 1.5 s until its deadline (WRITE_DEADLINE_MS). */
 const MAX_WAIT_MS = 4_000;
-/** Time after which a write without a response no longer blocks the next one: its deadline has passed. */
+/** Longest turn. A write that has no response then no longer blocks the next one: its deadline has passed. */
 const MAX_TURN_MS = 6_000;
 
 const MESSAGE = "Too many changes of one object at the same moment; try again when Retry-After has passed";
@@ -21,7 +21,10 @@ const MESSAGE = "Too many changes of one object at the same moment; try again wh
  * the writes of other replicas.
  */
 export class WriteQueue {
-  /** The waiting writes of each document that has a running one, the next one first. */
+  /**
+   * The writes that wait for a document, the next one first. A document is a key exactly while one of its writes has its turn.
+   * `waitInQueue` adds a function that starts the turn, and removes it if it has waited too long.
+   */
   readonly #waiting = new Map<string, (() => void)[]>();
   #writes = 0;
 
@@ -34,7 +37,7 @@ export class WriteQueue {
       this.#writes -= 1;
       return tooManyWrites();
     }
-    const result = write();
+    const result = Promise.try(write);
     void settledOrTimedOut(result, MAX_TURN_MS).then(() => this.#endTurn(documentId));
     return result;
   }

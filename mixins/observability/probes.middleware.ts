@@ -18,7 +18,7 @@ export const probeSettings = {
 };
 
 export interface ProbeOptions {
-  /** 0 chooses a free port, which `onListening` receives. */
+  /** 0 chooses a free port, which `onListening` receives. If PROBE_PORT is 0, the launcher leaves the middleware out. */
   readonly port: number;
   readonly host: string;
   /** Names of further parts that the process lacks now, beside its bus and the databases of its services. */
@@ -26,7 +26,10 @@ export interface ProbeOptions {
   readonly onListening?: (port: number) => void;
 }
 
-/** Responds to the probes of an orchestrator from the start of the broker to its stop. */
+/**
+ * Serves probes and metrics from the start of the broker to its stop. A process is live while it responds, and ready if it lacks no
+ * part: the bus, the databases of its services, those of `alsoMissing`.
+ */
 export function probes({ port, host, alsoMissing = () => [], onListening }: ProbeOptions): Middleware {
   let server: ProbeServer | undefined;
   let stopping = false;

@@ -8,13 +8,13 @@ type Handler = (this: Service, context: Context<unknown, CallMeta>) => Promise<u
 const FIRST_SERVER_ERROR = 500;
 
 /**
- * Creates a span for each call of an action within a request: where it is served, and, over the bus, also where it is
- * made. The `meta` of the call carries the trace. Calls outside of any request have no span: dispatch calls the
- * owners every two seconds.
+ * Creates a span for each call of an action within a request: one in the process that serves the call, and for a call over the
+ * bus also one in the process of the caller. The `meta` of the call carries the trace. Calls outside of any request, such as
+ * periodic ones, have no span.
  */
 export function tracing(tracer: Tracer): Middleware {
   const traced =
-    (kindOf: (context: Context) => SpanStart["kind"]) =>
+    (spanKind: (context: Context) => SpanStart["kind"]) =>
     (next: Handler, action: ActionSchema): Handler => {
       if (isInternalAction(action)) return next;
       const { name = "" } = action;
@@ -23,24 +23,26 @@ export function tracing(tracer: Tracer): Middleware {
         const { traceparent: parent } = meta;
         if (parent === undefined) return next.call(this, context);
         const attributes = { "rpc.system": "moleculer", "rpc.method": name, "guildcal.request_id": meta.requestId };
-        const span = tracer.start({ name, kind: kindOf(context), parent, attributes });
+        const span = tracer.start({ name, kind: spanKind(context), parent, attributes });
         meta.traceparent = span.traceparent;
         try {
           const result = await span.run(() => next.call(this, context));
           span.end();
           return result;
         } catch (error) {
-          const { type, name: kind, code } = error as { type?: string; name?: string; code?: unknown };
-          span.end({ "error.type": type ?? kind }, typeof code !== "number" || code >= FIRST_SERVER_ERROR);
+          const { type, name: className, code } = error as { type?: string; name?: string; code?: unknown };
+          const isFailure = typeof code !== "number" || code >= FIRST_SERVER_ERROR;
+          span.end({ "error.type": type ?? className }, isFailure);
           throw error;
         } finally {
-          // Moleculer copies the meta of a completed call into the meta of its caller.
+          // Moleculer copies the meta of a completed call into the meta of its caller, whose next calls are not part of this span.
           meta.traceparent = parent;
         }
       };
     };
   return {
     name: "tracing",
+    // The node of a context is that of its caller.
     localAction: traced(({ nodeID, broker }) => (nodeID === broker.nodeID ? "internal" : "server")),
     remoteAction: traced(() => "client"),
   };

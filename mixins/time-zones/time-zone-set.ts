@@ -10,17 +10,21 @@ export interface TimeZoneSet {
   readonly source: "bundled" | "folder";
   /** All names, links included. */
   readonly names: readonly string[];
-  /** Names that are links, with the names of their zones. */
+  /** Names that are links (other names of a zone), with the name of the zone. */
   readonly links: ReadonlyMap<string, string>;
-  /** The rules of a zone; the name has the spelling of `names`. */
+  /** The rules of a zone; undefined for a name that is not in `names`, also if only upper and lower case differ. */
   rulesOf(name: string): ZoneRules | undefined;
   /**
-   * A digest that differs if the clock of a zone differs at any time from 1970 to 2100, independent of the source.
+   * A digest of the rules of a zone. Two sets have the same digest exactly if the zone's clock is the same from 1970 to 2100, also
+   * if the sets come from different sources.
    */
   digestOf(name: string): string | undefined;
 }
 
-/** A set that loads the rules of a zone at their first use and caches them. Names of one zone may share a loader. */
+/**
+ * A set that loads the rules of a zone at the first `rulesOf` and keeps them. The names of one zone have the same loader, so that its
+ * digest is computed once.
+ */
 export function timeZoneSet(
   about: Pick<TimeZoneSet, "version" | "publishedAt" | "source">,
   loaders: ReadonlyMap<string, () => ZoneRules>,
@@ -40,7 +44,7 @@ export function timeZoneSet(
     digestOf(name) {
       const loader = loaders.get(name);
       if (loader === undefined) return undefined;
-      // The rules are not cached: those of all zones take ten megabytes.
+      // Rules that are loaded for a digest are not kept: those of all zones take ten megabytes.
       const digest = digests.get(loader) ?? rulesDigest(loaded.get(name) ?? loader());
       digests.set(loader, digest);
       return digest;

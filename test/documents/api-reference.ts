@@ -70,7 +70,7 @@ function endpoint(route: Route): string {
   const also = aliases.length === 0 ? "" : ` Also at ${aliases.map((alias) => `\`${alias}\``).join(", ")}.`;
   return [
     `#### ${path}`,
-    `${route.description ?? `${route.summary}.`}${also}`,
+    [`${route.summary}.${also}`, route.description].filter((text) => text !== undefined).join(" "),
     `${KEYS[route.contract.keys]}${headersOf(route)}`,
     requestTable(referred(requestBody.content["application/json"].schema), components.schemas),
     responseOf(responses[200].content["application/json"].schema),

@@ -9,7 +9,7 @@ const ROOT = dirname(dirname(import.meta.dirname));
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 const NO_PROTO = "--disable-proto=delete";
 /** The options of Node; services/launch/README.md has the reasons. */
-const OPTIONS = [NO_PROTO, "--max-semi-space-size=8"];
+const OPTIONS = [NO_PROTO, "--max-semi-space-size=8", "--heap-growing-percent=100"];
 const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Readonly<Record<string, string>> };
 
 describe("every process of the service has the same options of Node", () => {

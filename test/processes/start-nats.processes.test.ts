@@ -46,7 +46,7 @@ describe("npm run start:nats, with a process for each service", () => {
     const lines = await Promise.all([service.pid, ...(await childrenOf(service.pid))].map(commandLine));
     const ours = lines.filter((words) => words.some((word) => word.endsWith("services/launch/start.js")));
     expect(new Set(ours.map((words) => words.at(-1)))).toEqual(new Set([...OWNERS, "api", "nats"]));
-    const options = ["--disable-proto=delete", "--max-semi-space-size=8"];
+    const options = ["--disable-proto=delete", "--max-semi-space-size=8", "--heap-growing-percent=100"];
     expect(ours.filter((words) => options.some((option) => !words.includes(option)))).toEqual([]);
   });
 

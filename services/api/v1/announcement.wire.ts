@@ -54,13 +54,14 @@ import {
   timeField,
 } from "../wire/request-fields.ts";
 
+/** One offset in a list. A null is a wrong value there. */
 const offset = objectField<PostOffset>(
   "offsets",
   { anchor: field("anchor", asEnumValue), minutes: field("minutes", asInteger) },
   "value",
 );
 
-/** The fields of create and update, beside the guild and the id. */
+/** The fields that both create and update have, without the guild. */
 export const announcementRequestFields: RequestFields<Omit<CreateAnnouncementParams, "guildId">> = {
   channel: field("channel"),
   type: field("type", asEnumValue),
@@ -68,7 +69,7 @@ export const announcementRequestFields: RequestFields<Omit<CreateAnnouncementPar
   eventColor: field("event_color", asEnumValue),
   hours: field("hours", asInteger),
   minutes: field("minutes", asInteger),
-  offsets: objectsField("offsets", offset.fields ?? [], offset.decode),
+  offsets: objectsField("offsets", offset.fields, offset.decode),
   info: field("info"),
   template: templateField,
   enabled: field("enabled"),
@@ -102,7 +103,7 @@ const offsetFields = responseFields<PostOffset>({
   minutes: shown("minutes", INTEGER),
 });
 
-/** An announcement in the response of get, without its id (api.md 4.1). */
+/** An announcement in the response of get, which has no id (docs/api.md, 4.1). */
 export const announcementResponseFields = responseFields<Omit<AnnouncementView, "id">>({
   channel: shown("channel", STRING),
   eventId: shown("event_id", STRING),
@@ -124,11 +125,12 @@ export const announcementResponseFields = responseFields<Omit<AnnouncementView, 
   changedBy: NO_FIELD,
 });
 
+/** The response of create has the id only. */
 export const createdAnnouncementFields = responseFields<Omit<ResultOf<typeof createAnnouncement>, keyof Revised>>({
   id: shown("id", { type: "string", format: "uuid" }),
 });
 
-/** An announcement in the response of list. */
+/** An announcement in the response of list: the fields of get, and the id. */
 export const listedAnnouncementFields: readonly ResponseField<AnnouncementView>[] = [
   ...createdAnnouncementFields,
   ...announcementResponseFields,
@@ -174,7 +176,7 @@ const incompletePlanFields = responseFields<Omit<UpcomingPosts, "posts">>({
   notPlanned: optional(shownObject("not_planned", notPlannedFields, "NotPlanned")),
 });
 
-/** The planned posts, and the beginning of the posts that are not planned (D39). */
+/** The planned posts, and from which due instant on posts are not planned (D39). */
 export const upcomingPostsFields: readonly ResponseField<UpcomingPosts>[] = [
   amountIn(({ posts }) => posts),
   listIn("posts", upcomingPostFields, "UpcomingPost", ({ posts }) => posts),

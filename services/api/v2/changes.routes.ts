@@ -30,7 +30,7 @@ export const changesRoutes = [
     responseFields: changesResponseFields,
     summary: "Lists what has changed in the guild since a token, each record once with its newest state",
     description:
-      "Lists what has changed in the guild since a token, each record once with its newest state. Without a token it lists " +
+      "Without a token it lists " +
       "everything that the guild has. A token that is older than a week is a 410: read everything again, without a token. " +
       "`/v2/changes/stream` sends the same as Server-Sent Events.",
     example: changesExample,

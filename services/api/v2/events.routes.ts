@@ -29,15 +29,19 @@ import {
 const eventsPage = pageResponseFields("events", eventResponseFields, "Event");
 
 const SEARCH_DESCRIPTION =
-  `Searches events, series and changed occurrences by text, color and window, in pages. An entry has
-every word of \`text\`, in its name, description or location. A series is one entry, the series itself; an occurrence is one if
+  `An entry has every word of \`text\`, in its name, description or location. A series is one entry, the series itself; an occurrence is one if
 its own texts or color were changed. Entries are in the order of their ids, which is that of their creation. A page may have few
 entries or none, and a \`next\`: the search ends with the page that has no \`next\`.`.replaceAll("\n", " ");
 
 const SCOPE_DESCRIPTION =
   `The id of an occurrence stands for the occurrence alone, with the \`scope\` following for it and all
-later ones, and with all for the whole series. An update of the following ones splits the series: the series ends before the
-occurrence, and a new series, whose id is in the response, begins with it.`.replaceAll("\n", " ");
+later ones, and with all for the whole series.`.replaceAll("\n", " ");
+
+const SPLIT_DESCRIPTION =
+  `An update of the following ones splits the series: the series ends before the occurrence, and a new series, whose id is in the
+response, begins with it.`.replaceAll("\n", " ");
+
+const END_DESCRIPTION = "A delete of the following ones ends the series before the occurrence.";
 
 /** The order is the order of the API document, in which the examples work one after the other. */
 export const eventRoutes = [
@@ -151,7 +155,7 @@ export const eventRoutes = [
     responseFields: [statusMessage("message", "Event updated"), ...updatedEventFields],
     hasEtag: true,
     summary: "Changes the given fields of an event, a series or one occurrence; null clears a text",
-    description: SCOPE_DESCRIPTION,
+    description: `${SCOPE_DESCRIPTION} ${SPLIT_DESCRIPTION}`,
     example: examples.update,
   }),
   writeRoute({
@@ -160,7 +164,7 @@ export const eventRoutes = [
     fields: { ...calendarFields, eventId: eventIdField, scope: scopeField, announcements: field("announcements") },
     responseFields: [statusMessage("message", "Event deleted")],
     summary: "Deletes an event, a series, or its occurrences from one on, or cancels one occurrence",
-    description: SCOPE_DESCRIPTION,
+    description: `${SCOPE_DESCRIPTION} ${END_DESCRIPTION}`,
     example: examples.delete,
   }),
 ];

@@ -9,7 +9,7 @@ import { planDiffFields } from "../wire/plan-diff-fields.ts";
 import { draftFields } from "./plan.wire.ts";
 
 const CHANGES_DESCRIPTION =
-  `\`changes\` are at most 50, are made one after the other, and are stored nowhere. Each has an \`action\` and the fields of
+  `At most 50 \`changes\` are made one after the other, and stored nowhere. Each has an \`action\` and the fields of
 the endpoint that makes the same write, and is checked as that endpoint checks it: the error is the same, with \`changes[n]\`
 before the field. The event that the change n creates has the id \`e\` and n as 25 digits; an announcement has the UUID
 \`00000000-0000-0000-0000-\` and n as 12 digits. Later changes can refer to them.`.replaceAll("\n", " ");
@@ -23,7 +23,7 @@ export const planRoutes = [
     responseFields: planDiffFields,
     responseName: "PlanDiff",
     summary: "Shows which posts of the next 366 days would appear, vanish, move or change; stores nothing",
-    description: `Shows which posts of the next 366 days would appear, vanish, move or change if a list of changes were made. ${CHANGES_DESCRIPTION}`,
+    description: CHANGES_DESCRIPTION,
     example: examples.diff,
   }),
   route({
@@ -32,7 +32,7 @@ export const planRoutes = [
     fields: { ...draftFields, id: idField, eventId: eventIdField, limit: field("limit", asInteger) },
     responseFields: [listOf("previews", postPreviewFields, "PostPreview")],
     summary: "Renders an announcement's messages for its next events, as they would be after changes; stores nothing",
-    description: `Renders an announcement's messages for its next events, as they would be after a list of changes. ${CHANGES_DESCRIPTION}`,
+    description: CHANGES_DESCRIPTION,
     example: examples.preview,
   }),
 ];

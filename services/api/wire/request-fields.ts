@@ -125,7 +125,11 @@ const UNKNOWN_PREFIX = "?";
  * A field whose value is an object; its name is the same on the wire and in the params. Unknown members stay, so that the
  * contract's check names them (D37).
  */
-export function objectField<Members>(wire: string, members: RequestFields<Members>, nulls: NullMeaning): WireField {
+export function objectField<Members>(
+  wire: string,
+  members: RequestFields<Members>,
+  nulls: NullMeaning,
+): WireField & Required<Pick<WireField, "fields">> {
   const fields = requestFields(members);
   const known = new Set(fields.map((each) => each.wire));
   const params = new Set(fields.map((each) => each.param));

@@ -5,17 +5,18 @@ import type { ParamsOf } from "../../contracts/contract.ts";
 import { isRefusal, type Refusal } from "../../contracts/errors.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import { DEFAULT_PAGE_ENTRIES, type Page, type PageParams } from "../../contracts/pages.ts";
-import { offsetText } from "../domain/post/post.ts";
+import { offsetText, type Post } from "../domain/post/post.ts";
 import { toSettledPost } from "../domain/post/post-views.ts";
 import type { PostsStore } from "../store/posts.store.ts";
 
 /** The order of upcoming posts. */
 export const UPCOMING: PagedList<UpcomingPost, readonly [dueAt: EpochMs, announcementId: string, eventId: string]> = {
   cursors: pageCursors("upcoming", [0, "", ""]),
-  positionOf: ({ dueAt, announcementId, eventId, ...post }) => [dueAt, announcementId, eventId + offsetIn(post)],
+  // The offsets of an announcement may be due at one instant: the last value has event and offset, since the number of values is fixed.
+  positionOf: (post) => [post.dueAt, post.announcementId, post.eventId + offsetIn(post)],
 };
 
-/** Empty for a lead time, so that the cursors of releases without offsets stay valid. */
+/** The offset as a text; empty for a lead time in `hours` and `minutes`, so that the cursors of releases without offsets stay valid. */
 function offsetIn({ anchor, offsetMinutes = 0 }: Pick<UpcomingPost, "anchor" | "offsetMinutes">): string {
   return anchor === undefined ? "" : ` ${offsetText({ anchor, minutes: offsetMinutes })}`;
 }
@@ -31,7 +32,9 @@ export async function upcomingPage(
 
 const historyCursors = pageCursors<readonly [settledAt: EpochMs, id: string]>("history", [0, ""]);
 
-/** A page of the settled posts of a guild, latest first (D49). An outcome is final, so a post never changes its place. */
+/**
+ * A page of the settled posts of a guild, latest first (D49). Its cursor has the id in the ledger, which the posts of a response lack.
+ * An outcome is final, so a post never changes its place. */
 export async function historyPage(
   store: Pick<PostsStore, "listHistoryBehind">,
   { guildId, id: announcementId, limit = DEFAULT_PAGE_ENTRIES, cursor }: ParamsOf<typeof listPostHistoryPage>,
@@ -39,7 +42,9 @@ export async function historyPage(
   const position = historyCursors.read(cursor);
   if (isRefusal(position)) return position;
   const behind = position === undefined ? undefined : { settledAt: position[0], id: position[1] };
-  const posts = await store.listHistoryBehind(guildId, { announcementId, behind, limit: limit + 1 });
-  const idOf = new Map(posts.map((post) => [toSettledPost(post), post.id]));
-  return firstPage(idOf.keys(), limit, (post) => historyCursors.write([post.settledAt, idOf.get(post) as string]));
+  // One post more than the page tells whether there is a next page.
+  const rows = await store.listHistoryBehind(guildId, { announcementId, behind, limit: limit + 1 });
+  const posts = rows.map(toSettledPost);
+  const ids = new Map(posts.map((post, at) => [post, (rows[at] as Post).id]));
+  return firstPage(posts, limit, (post) => historyCursors.write([post.settledAt, ids.get(post) as string]));
 }

@@ -10,6 +10,7 @@ import { truncate } from "../domain/message/truncate-text.ts";
 import type { Post } from "../domain/post/post.ts";
 import { encodeMessage } from "../sinks/message-body.ts";
 import type { DraftedGuild, DraftOwners } from "./drafted-guild.ts";
+import { inSlices } from "./in-slices.ts";
 
 /** The dependencies of the rendering. */
 export interface RenderPorts {
@@ -27,17 +28,29 @@ export async function renderDifferences(
   differences: readonly PlanDifference[],
 ): Promise<PostDifference[]> {
   if (differences.length === 0) return [];
-  const { before, after } = await renderers(ports, guildId, guild, differences);
-  return differences.flatMap((difference): PostDifference[] => {
+  return inSlices(rendered(differences, await renderers(ports, guildId, guild, differences)));
+}
+
+/** Rendering a message may take half a millisecond, so the generator yields after each difference. */
+function* rendered(
+  differences: readonly PlanDifference[],
+  { before, after }: { readonly before: Renderer; readonly after: Renderer },
+): Generator<void, PostDifference[]> {
+  const posts: PostDifference[] = [];
+  for (const difference of differences) {
     const { effect, reason } = difference;
     const { announcementId } = "after" in difference ? difference.after : difference.before;
     const entry = { effect, announcementId, reason };
-    if (difference.effect === "APPEARS") return [{ ...entry, ...after(difference.after).shown }];
-    if (difference.effect === "VANISHES") return [{ ...entry, ...before(difference.before).shown }];
-    const [one, other] = [before(difference.before), after(difference.after)];
-    if (effect === "CHANGES" && differInMessageOnly(difference) && one.messages === other.messages) return [];
-    return [{ ...entry, ...other.shown, before: one.shown }];
-  });
+    if (difference.effect === "APPEARS") posts.push({ ...entry, ...after(difference.after).shown });
+    else if (difference.effect === "VANISHES") posts.push({ ...entry, ...before(difference.before).shown });
+    else {
+      const [one, other] = [before(difference.before), after(difference.after)];
+      const isSame = effect === "CHANGES" && differInMessageOnly(difference) && one.messages === other.messages;
+      if (!isSame) posts.push({ ...entry, ...other.shown, before: one.shown });
+    }
+    yield;
+  }
+  return posts;
 }
 
 /** Whether the two posts can differ only in their messages. */

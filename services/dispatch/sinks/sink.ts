@@ -14,7 +14,7 @@ export interface OutgoingMessage {
   readonly guildId: string;
   readonly channel: string;
   readonly message: ChatMessage;
-  /** The request that caused the post, for its trace. It is not sent. */
+  /** The request that last changed what the post is planned from, for its trace. It is not sent. */
   readonly changedBy?: ChangeOrigin;
 }
 
@@ -41,7 +41,9 @@ export type SendOutcome =
 /** Result of a search for a message in its channel. */
 export type Lookup =
   | { readonly kind: "found"; readonly messageId: string }
+  /** Proves that the message was not delivered: it may be sent again. */
   | { readonly kind: "absent" }
+  /** Proves nothing. */
   | {
       readonly kind: "unreachable";
       /** The receiver's reason, if it gives one. */
@@ -51,8 +53,8 @@ export type Lookup =
 /** The receiver's knowledge of channels and guilds (D33, D35). */
 export interface ReceiverChannels {
   /**
-   * Reads the channel and the bot's permissions in it; undefined if they can't be read now. Checks use a small part of the
-   * sink's requests and may wait for it within the timeout. Never throws.
+   * Reads the channel and the bot's permissions in it; undefined if they can't be read now. Checks have a small share of the
+   * sink's requests, and wait for their turn within the timeout. Never throws.
    */
   check(guildId: string, channel: string, timeoutMs: number): Promise<ChannelFinding | undefined>;
   /** Whether the channel's guild is known without a request. */
@@ -63,26 +65,28 @@ export interface ReceiverChannels {
   guildName(guildId: string, timeoutMs: number): Promise<string | undefined>;
 }
 
-/** The receiver's rate limits as far as its responses have shown them; without `requestsPerSecond`. */
+/** The rate limits that the responses of the receiver have shown, of single channels and of all. `requestsPerSecond` is not one of them. */
 export interface ChannelLimits {
   /** Milliseconds until the channel accepts another message; 0 if it does now. */
   waitMs(channel: string): number;
   /** Whether a limit of all channels, not one of a single channel, delays messages now. */
   isStopped(): boolean;
-  /** Whether a global limit may be over, which one post at a time tries (as a half-open circuit breaker). */
+  /** Whether a limit of all channels may have ended: one post at a time tries it, as with a half-open circuit breaker. */
   isHalfOpen(): boolean;
 }
 
 /**
  * A destination of posts (D34), the only way out of the service. A sink responds within the timeout and never throws. The
- * ledger and the nonce make sure that a post is delivered once.
+ * ledger (the collection `posts`) and the nonce make sure that a post is delivered once.
  */
 export interface Sink {
   readonly name: SinkName;
   send(message: OutgoingMessage, timeoutMs: number): Promise<SendOutcome>;
   /**
-   * Searches the message in its channel, among messages since the first attempt, `triedMsAgo`. Its text is the last known;
-   * the sent text may be an earlier version. Absent if the receiver can't be searched.
+   * Searches the channel for the message, from its first attempt on. The text of `message` is the last known one; the sent text may
+   * be an earlier version. A sink whose receiver can't be searched has no `find`.
+   *
+   * @param triedMsAgo - Milliseconds since the first attempt.
    */
   readonly find?: (message: OutgoingMessage, triedMsAgo: number, timeoutMs: number) => Promise<Lookup>;
   /** How long the receiver certainly recognises a nonce and drops a duplicate; 60 000 when absent. */

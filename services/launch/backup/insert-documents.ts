@@ -11,7 +11,7 @@ const MAX_CONCURRENT_INSERTS = 4;
 /** Options that keep the BSON types: a double with an integral value stays a double. */
 const AS_STORED = { promoteValues: false, bsonRegExp: true } as const;
 
-/** Inserts the documents of a file; returns their number. */
+/** Inserts the documents of a compressed file; returns their number. Throws the first failure, when no insert runs any more. */
 export async function insertDocuments(collection: Collection, path: string): Promise<number> {
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
@@ -49,14 +49,17 @@ async function* batches(documents: AsyncIterable<Buffer>): AsyncGenerator<Docume
   if (batch.length > 0) yield batch;
 }
 
-/** The documents of a file. Each begins with its length as a little-endian integer of 32 bits. */
+/**
+ * The documents of a file that is compressed with gzip, and whose checksum was compared. Each begins with its length as a
+ * little-endian integer of 32 bits.
+ */
 async function* readDocuments(path: string): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
-  const plain = createGunzip();
+  const unzipped = createGunzip();
   createReadStream(path)
-    .on("error", (error) => plain.destroy(error))
-    .pipe(plain);
-  for await (const chunk of plain) {
+    .on("error", (error) => unzipped.destroy(error))
+    .pipe(unzipped);
+  for await (const chunk of unzipped) {
     rest = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
     while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
       const length = rest.readInt32LE(0);

@@ -64,13 +64,9 @@ export async function recordSchemaVersion(mongoUrl: string, service: ServiceName
     const stored = await rows.findOne({ _id: SCHEMA_ROW });
     const found = stored ?? (await versionsWithoutRow(connection, service));
     throwIfUnknown(service, found);
-    const versions = {
-      newest: { $max: ["$newest", SCHEMA_VERSION] },
-      oldest: { $min: [{ $ifNull: ["$oldest", found.oldest] }, SCHEMA_VERSION] },
-    };
-    const recorded = await upsertVersions(rows, versions);
-    // A process of another release may have written in the meantime. Then the record above is not undone.
-    throwIfUnknown(service, recorded);
+    // A process of another release may have written in the meantime.
+    if (await storeKnownVersions(rows, found)) return;
+    throwIfUnknown(service, (await rows.findOne({ _id: SCHEMA_ROW })) ?? found);
   });
 }
 
@@ -104,15 +100,39 @@ function throwIfUnknown(service: ServiceName, versions: SchemaVersions): void {
 
 type Rows = mongoose.mongo.Collection<SchemaRow>;
 
-/** If two processes insert the row concurrently, the second one fails and updates it. */
-async function upsertVersions(rows: Rows, versions: object): Promise<SchemaRow> {
-  const options = { upsert: true, returnDocument: "after" } as const;
-  const attempt = () => rows.findOneAndUpdate({ _id: SCHEMA_ROW }, [{ $set: versions }], options);
-  const row = await attempt().catch((error: unknown) => {
-    if ((error as { code?: unknown }).code === DUPLICATE_KEY) return attempt();
-    throw error;
-  });
-  return row as SchemaRow;
+/**
+ * Records the version of this release, if it knows the versions in the row. Otherwise changes nothing, and returns false.
+ *
+ * @param found - The versions of the data, for a row that does not exist yet.
+ */
+export async function storeKnownVersions(rows: Rows, found: SchemaVersions): Promise<boolean> {
+  const versions = {
+    newest: { $max: ["$newest", SCHEMA_VERSION] },
+    oldest: { $min: [{ $ifNull: ["$oldest", found.oldest] }, SCHEMA_VERSION] },
+  };
+  const known = { newest: { $lte: SCHEMA_VERSION + 1 }, oldest: { $not: { $lt: SCHEMA_VERSION - 1 } } };
+  return upsertVersions(rows, versions, known);
+}
+
+/**
+ * Stores the versions if there is no row, or if the row matches the filter. Returns whether they are stored. If two processes
+ * insert the row concurrently, the second one gets an error and tries an update.
+ */
+async function upsertVersions(
+  rows: Rows,
+  versions: object,
+  known: mongoose.mongo.Filter<SchemaRow> = {},
+): Promise<boolean> {
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    try {
+      // Sequential on purpose: the second attempt is for a row that another process has inserted.
+      await rows.updateOne({ ...known, _id: SCHEMA_ROW }, [{ $set: versions }], { upsert: true });
+      return true;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== DUPLICATE_KEY) throw error;
+    }
+  }
+  return false;
 }
 
 /**

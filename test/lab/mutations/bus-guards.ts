@@ -264,7 +264,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     ...packets,
     guard: "after a heartbeat that differs from the last INFO packet, INFO is requested again",
-    in: "requestInfoOnMismatch",
+    in: "forgetInfoOnMismatch",
     code: "$_.seq = 0;",
     without: "",
     test: "has a later version without services",
@@ -272,7 +272,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     ...packets,
     guard: "the number of known nodes is limited",
-    in: "hasCapacity",
+    in: "makeRoom",
     code: "$_ < MAX_NODES",
     without: "true",
     test: "knows at most a thousand other processes",

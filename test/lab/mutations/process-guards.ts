@@ -36,6 +36,16 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     needsServers: true,
   },
   {
+    file: "services/launch/run/schema-version.ts",
+    guard: "a release that does not know the versions of the data records nothing, also if they have just changed",
+    in: "storeKnownVersions",
+    code: "{ $lte: SCHEMA_VERSION + 1 }",
+    without: "{ $exists: true }",
+    testFile: "services/launch/run/schema-version.mongo.test.ts",
+    test: "stays as it is if this release does not know the newest version",
+    needsServers: true,
+  },
+  {
     ...options,
     guard: "npm start has no __proto__ (D8)",
     file: "package.json",

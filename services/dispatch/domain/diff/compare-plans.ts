@@ -6,6 +6,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { PlanInput } from "../plan/plan-input.ts";
 import { applyUpdate, planSelection } from "../plan/plan-posts.ts";
 import { postsAfter } from "../plan/posts-after.ts";
+import { forEachInSlices } from "../plan/time-slices.ts";
 import { isOpen, type Post, subjectKey } from "../post/post.ts";
 import type { SelectedPass, SelectedPasses } from "./select-passes.ts";
 
@@ -30,7 +31,8 @@ type Common = Omit<PlanInput, "announcements" | "occurrences" | "through" | "max
 
 /**
  * Compares the posts of a guild before and after changes: the plan is made from the state before, then from the state after,
- * so that a difference is what the second plan changes. The number of open posts is not limited.
+ * so that a difference is what the second plan changes. The number of open posts is not limited. The generator yields so that
+ * the caller can run other work.
  */
 export function* comparePlans(
   { passes, through }: SelectedPasses,
@@ -45,12 +47,13 @@ export function* comparePlans(
     const before = postsAfter(first, yield* planSelection(first, selectionUntil(pass.before.candidates, through)));
     const second: PlanInput = { ...given, ...pass.after, existing: before };
     const plan = yield* planSelection(second, selectionUntil(pass.after.candidates, through));
-    const compared = differencesOf(before, plan, pass);
+    yield;
+    const compared = yield* differencesOf(before, plan, pass);
     differences.push(...compared.differences);
     const isCompared = ({ dueAt }: Post) => dueAt >= common.start.at && dueAt < through;
     unmoved.push(...compared.unmoved.filter((each) => isCompared(each.before)));
   }
-  return { differences: onePerSubject(differences), unmoved: onePerSubject(unmoved) };
+  return { differences: yield* onePerSubject(differences), unmoved: yield* onePerSubject(unmoved) };
 }
 
 function selectionUntil(candidates: SelectedPass["before"]["candidates"], through: number) {
@@ -76,7 +79,7 @@ interface SubjectChanges {
   inserted?: Post;
 }
 
-function differencesOf(before: readonly Post[], plan: Plan, pass: SelectedPass): ComparedPlans {
+function* differencesOf(before: readonly Post[], plan: Plan, pass: SelectedPass): Generator<void, ComparedPlans> {
   const subjectOf = subjects(pass);
   const bySubject = new Map<string, SubjectChanges>();
   const changesOf = (post: Post) => {
@@ -86,17 +89,19 @@ function differencesOf(before: readonly Post[], plan: Plan, pass: SelectedPass):
     return known;
   };
   const rows = new Map(before.map((row) => [row.id, row]));
-  for (const update of plan.updates) {
+  yield* forEachInSlices(plan.updates, (update) => {
     const row = rows.get(update.id);
-    if (row === undefined) continue;
+    if (row === undefined) return;
     if (update.to.state === "planned") changesOf(row).retimed = { row, next: applyUpdate(row, update) };
     else changesOf(row).cancelled = { row, reason: update.to.reason };
-  }
-  for (const post of plan.inserts) if (post.state === "planned") changesOf(post).inserted = post;
+  });
+  yield* forEachInSlices(plan.inserts, (post) => {
+    if (post.state === "planned") changesOf(post).inserted = post;
+  });
   const differences: PlanDifference[] = [];
   const unmoved: UnmovedPost[] = [];
   const reasonOfNew = newPostReason(pass);
-  for (const { cancelled, retimed, inserted } of bySubject.values()) {
+  yield* forEachInSlices(bySubject.values(), ({ cancelled, retimed, inserted }) => {
     if (retimed !== undefined) differences.push(replaced(retimed.row, retimed.next));
     else if (cancelled !== undefined && inserted !== undefined) {
       const { row } = cancelled;
@@ -108,10 +113,10 @@ function differencesOf(before: readonly Post[], plan: Plan, pass: SelectedPass):
     } else if (inserted !== undefined) {
       differences.push({ effect: "APPEARS", after: inserted, reason: reasonOfNew(inserted) });
     }
-  }
-  for (const row of before) {
+  });
+  yield* forEachInSlices(before, (row) => {
     if (isOpen(row) && !bySubject.has(subjectOf(row))) unmoved.push({ before: row, after: row });
-  }
+  });
   return { differences, unmoved };
 }
 
@@ -158,12 +163,16 @@ function isSameRule(one: AnnouncementRule, other: AnnouncementRule | undefined):
 }
 
 /** Of the entries that a post has for several sinks, one is kept. */
-function onePerSubject<Entry extends { readonly before?: Post; readonly after?: Post }>(
+function* onePerSubject<Entry extends { readonly before?: Post; readonly after?: Post }>(
   entries: readonly Entry[],
-): Entry[] {
+): Generator<void, Entry[]> {
   const keyOf = ({ before, after }: Entry) => {
     const post = after ?? before;
     return post === undefined ? "" : subjectKey({ ...post, sink: "log" });
   };
-  return [...new Map(entries.map((entry) => [keyOf(entry), entry])).values()];
+  const bySubject = new Map<string, Entry>();
+  yield* forEachInSlices(entries, (entry) => {
+    bySubject.set(keyOf(entry), entry);
+  });
+  return [...bySubject.values()];
 }

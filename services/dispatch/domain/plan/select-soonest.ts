@@ -55,8 +55,8 @@ export interface SelectionInput {
     { readonly end: Position; readonly farthestEnd: Position; readonly recordedThrough: EpochMs } | undefined;
 }
 
-/** Examining this many pairs takes a few milliseconds. */
-const PAIRS_PER_SLICE = 5_000;
+/** Examining this many pairs takes about a millisecond. */
+const PAIRS_PER_SLICE = 1_000;
 
 /**
  * Selects the soonest `limit` candidates: an announcement, one of its offsets, and an occurrence that it covers. There may be
