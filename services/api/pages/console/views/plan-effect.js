@@ -9,6 +9,8 @@ import { problemText } from "./save-form.js";
 
 /** Pause in typing before the entries are compared. */
 const PAUSE_MS = 600;
+/** Least time until the same entries are compared again, if the service could not compare them. */
+const RETRY_MS = 2_000;
 
 /**
  * The effect of a form on the posts before the form is saved: a dry run of its request (D64). It shows how many posts appear, vanish,
@@ -44,22 +46,29 @@ export function planEffect(app, path, fieldsOf) {
       if (request === requests) show(effectText(app, diff), postsView(app, diff));
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      if (request === requests) show(unknownText(app, error));
+      if (request !== requests) return;
+      show(unknownText(app, error));
+      // Comparisons have turns: the service may compare the same entries later.
+      if (error.status === 429 || error.isOutage) compareIn(Math.max(RETRY_MS, error.retryAfterSeconds * 1000));
     }
   };
 
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let typing;
-  /** Compares after a pause in typing, if the form is still open then. */
-  const refreshSoon = () => {
-    clearTimeout(typing);
-    typing = setTimeout(() => {
+  let timer;
+  /**
+   * Compares after a time, if the form is still open then.
+   * @param {number} ms
+   */
+  const compareIn = (ms) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
       if (node.isConnected) void compare();
-    }, PAUSE_MS);
+    }, ms);
   };
+  const refreshSoon = () => compareIn(PAUSE_MS);
   /** Shows that the form has no changes any more. */
   const reset = () => {
-    clearTimeout(typing);
+    clearTimeout(timer);
     requests += 1;
     show(t("effect_unchanged"));
   };
