@@ -1,7 +1,7 @@
 import { compile, type JSONSchema } from "json-schema-to-typescript-lite";
 import { openapiText } from "../../services/api/openapi/openapi-document.ts";
 import { IMPORT_PATH } from "../../services/api/imports/calendar-import.ts";
-import type { Route } from "../../services/api/route.ts";
+import { DRY_RUN, type Route } from "../../services/api/route.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { formatSource } from "./format-source.ts";
 
@@ -33,6 +33,8 @@ async function apiTypes(): Promise<string> {
   const { paths, components } = JSON.parse(openapiText(ROUTES), (_key, value: unknown) =>
     asJsonSchema(value),
   ) as ApiDocument;
+  // The client sends the field by a method of its own, because the response is another one.
+  for (const route of ROUTES) delete requestProperties(paths, components.schemas, route)[DRY_RUN];
   const errors = Object.keys(components.schemas).filter((name) => /^Error\d+$/.test(name));
   const schema: JSONSchema = {
     description: "The operations of the API by their paths: bodies, and headers that have a meaning there.",
@@ -50,11 +52,22 @@ async function apiTypes(): Promise<string> {
   });
 }
 
+/** The properties of the body of a route's request. */
+function requestProperties(
+  paths: ApiDocument["paths"],
+  schemas: ApiDocument["components"]["schemas"],
+  { paths: [path] }: Route,
+): Record<string, JSONSchema> {
+  const { $ref = "" } = paths[path]!.post!.requestBody.content["application/json"].schema;
+  return schemas[$ref.split("/").at(-1)!]?.properties ?? {};
+}
+
 function operationSchema(route: Route, paths: ApiDocument["paths"]): JSONSchema {
   const { requestBody, responses } = paths[route.paths[0]]!.post!;
+  const response = responses[200].content["application/json"].schema;
   return objectOf({
     request: requestBody.content["application/json"].schema,
-    response: responses[200].content["application/json"].schema,
+    response: response.anyOf?.[0] ?? response,
     ...Object.fromEntries(Object.entries(traitsOf(route)).map(([trait, value]) => [trait, { const: value }])),
   });
 }
@@ -71,10 +84,12 @@ function traitsOf({
   hasEtag,
   fields,
   pages,
+  dryRun,
 }: Route): Readonly<Record<string, boolean | string>> {
   const cursor = [...fields, ...(pages?.fields ?? [])].find(({ wire }) => wire === "cursor" || wire === "before");
   const isRead = contract.keys.endsWith("read");
-  return { isRead, acceptsIdempotencyKey, acceptsIfMatch, hasEtag, cursorField: cursor?.wire ?? false };
+  const acceptsDryRun = dryRun !== undefined;
+  return { isRead, acceptsIdempotencyKey, acceptsIfMatch, acceptsDryRun, hasEtag, cursorField: cursor?.wire ?? false };
 }
 
 /** The source of `OPERATIONS`: the same properties as values. */

@@ -199,21 +199,19 @@ export function requestHandler({
       const precondition = route.acceptsIfMatch ? readIfMatch(request.headers) : refuseIfMatch(request.headers);
       const problems = [...route.check(decoded), ...precondition.problems];
       if (problems.length > 0) orThrow(refuse("INVALID_REQUEST", problems));
-      if (!mayCall(route.contract, decoded, caller)) orThrow(refuse("FORBIDDEN"));
+      if (!mayCall(route, decoded, caller)) orThrow(refuse("FORBIDDEN"));
 
       const { guildId } = decoded as { readonly guildId?: string };
       const admitted = guildId === undefined ? allowed : admission.admitToGuild(guildId, allowed);
       if ("refusal" in admitted) throw new RequestRefused(admitted.refusal, admitted.headers);
 
       const idempotencyKey = route.acceptsIdempotencyKey ? readIdempotencyKey(request.headers) : undefined;
-      const { ifRevision } = precondition;
-      const params = route.toParams(decoded);
       const write = isRead(route.contract)
         ? {}
         : { writeUntil: clock.now() + WRITE_DEADLINE_MS, writeId: newWriteId() };
       return {
         route,
-        params: ifRevision === undefined ? params : { ...(params as object), ifRevision },
+        params: route.toParams(decoded, precondition),
         meta: { requestId, traceparent: traceparentOf(request), caller, ...write },
         headers: rateHeaders(admitted.standings),
         caller,

@@ -1,9 +1,10 @@
 import { type ParamsCheck, paramsCheck } from "../../mixins/actions/check-params.ts";
-import type { ActionContract, FieldProblem } from "../contracts/contract.ts";
+import type { ActionContract, FieldProblem, KeyRule } from "../contracts/contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
 import type { PageParams } from "../contracts/pages.ts";
 import type { Revised } from "../contracts/revision.ts";
 import { type ResponseField, encodeFields } from "./wire/response-fields.ts";
+import type { Precondition } from "./wire/if-match.ts";
 import { type Warning, warningsFor, withWarnings } from "./wire/warnings.ts";
 import {
   decodeFields,
@@ -15,6 +16,9 @@ import {
   wireNames,
   wirePath,
 } from "./wire/request-fields.ts";
+
+/** The field of a write whose effect is shown and not stored (D64). */
+export const DRY_RUN = "dry_run";
 
 /** A request and its response. The API document shows them; a test sends the request and expects the response. */
 export interface Example {
@@ -59,6 +63,8 @@ export interface RouteDefinition<Params, Result, Fields> {
 export interface Route {
   readonly paths: readonly [string, ...string[]];
   readonly contract: ActionContract<unknown, unknown>;
+  /** The keys that may send the request: those of the action, and for a dry run those of the write. */
+  readonly keys: KeyRule;
   readonly fields: readonly RequestField[];
   readonly acceptsIdempotencyKey: boolean;
   /** Whether null means that the field is absent (D6). */
@@ -74,12 +80,14 @@ export interface Route {
   readonly example: Example;
   /** For a list: the route of the requests for a page, which have a `limit` or a `cursor` (D49). */
   readonly pages: Route | undefined;
+  /** For a write that accepts `dry_run`: the route of the requests with the value true (D64). */
+  readonly dryRun: Route | undefined;
   /** The unchecked params of a body. */
   decode(body: Readonly<Record<string, unknown>>): object;
   /** The problems of the invalid fields, in wire names. */
   check(decoded: object): readonly FieldProblem[];
-  /** The params of the action, from checked fields. */
-  toParams(checked: object): unknown;
+  /** The params of the action, from checked fields and from the header `If-Match`. */
+  toParams(checked: object, precondition?: Pick<Precondition, "ifRevision">): unknown;
   /** The warnings about fields that have no effect, or that look like a mistake (D37). */
   warnings(body: object, decoded: object): readonly Warning[];
   encode(result: unknown, warnings?: readonly Warning[]): object;
@@ -99,6 +107,7 @@ export function route<Params, Result, Fields = Params>(definition: RouteDefiniti
   return {
     paths,
     contract,
+    keys: contract.keys,
     fields,
     acceptsIdempotencyKey: definition.acceptsIdempotencyKey === true,
     nullsAreAbsent: nulls === "absent",
@@ -111,9 +120,13 @@ export function route<Params, Result, Fields = Params>(definition: RouteDefiniti
     description,
     example,
     pages: undefined,
+    dryRun: undefined,
     decode: (body) => decodeFields(body, fields, nulls),
     check: (decoded) => check(decoded).map(toWireNames),
-    toParams: (checked) => request?.toParams(checked as Fields) ?? checked,
+    toParams: (checked, { ifRevision } = {}) => {
+      const params = request?.toParams(checked as Fields) ?? checked;
+      return ifRevision === undefined ? params : { ...params, ifRevision };
+    },
     warnings: warningsFor({ fields, readOnly }),
     encode: (result, warnings = []) => encodeFields(withWarnings(responseFields, warnings), result),
     withWireNames: ({ problems, ...refusal }) =>
@@ -140,9 +153,13 @@ export function pagedRoute<
   return { ...route(list), pages: route({ paths, summary, example, ...pages }) };
 }
 
-/** The route that responds to a request with this body: that of the pages if the body has a field that only pages have. */
+/**
+ * The route that responds to a request with this body: that of the pages if the body has a field that only pages have, and that of
+ * the dry run if `dry_run` is true.
+ */
 export function routeFor(list: Route, body: Readonly<Record<string, unknown>>): Route {
-  const { pages, fields } = list;
+  const { pages, fields, dryRun } = list;
+  if (dryRun !== undefined && Object.hasOwn(body, DRY_RUN) && body[DRY_RUN] === true) return dryRun;
   if (pages === undefined) return list;
   const ofList = new Set(fields.map(({ wire }) => wire));
   return pages.fields.some(({ wire }) => !ofList.has(wire) && Object.hasOwn(body, wire)) ? pages : list;

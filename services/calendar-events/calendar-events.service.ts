@@ -220,7 +220,12 @@ export function calendarEventsService({
         return resolved?.occurrence === undefined ? null : announcedOccurrence(resolved.occurrence, resolved.calendar);
       }),
 
-      ...draftActions({ store, calendars, maxEvents: eventsPerGuild }),
+      ...draftActions({
+        store,
+        calendars,
+        maxEvents: eventsPerGuild,
+        followedRefusal: (calendar) => follows.refusal(calendar),
+      }),
 
       ...serve(calendarEventsChangesSince, async (params) =>
         mergeChangeFeeds(params, await Promise.all([store.changesSince(params), calendars.changesSince(params)])),

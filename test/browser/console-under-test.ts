@@ -8,6 +8,9 @@ import { removeFolder } from "../harness/remove-folder.ts";
 
 export const OPERATOR_KEY = "operator-key-of-the-browser-tests";
 
+/** Time within which the page has to show what a test waits for. A busy machine needs more. */
+const ACTION_TIMEOUT_MS = Number(process.env["ACTION_TIMEOUT_MS"] ?? 30_000);
+
 /** Errors of the browser's console that a refused request causes, and that are no error of the page. */
 const REFUSED_REQUEST = /^Failed to load resource/;
 
@@ -120,7 +123,7 @@ export class ConsoleUnderTest {
       ...options,
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(ACTION_TIMEOUT_MS);
     const problems: string[] = [];
     page.on("pageerror", (error) => problems.push(String(error.stack)));
     page.on("dialog", (dialog) => problems.push(`a dialog of a script: ${dialog.message()}`));

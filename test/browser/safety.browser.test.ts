@@ -3,7 +3,17 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { ConsoleUnderTest, type Guild, type OpenConsole } from "./console-under-test.ts";
 
-const PAGES = ["calendar/month", "calendar/week", "calendar/agenda", "timeline", "announcements", "settings"];
+const PAGES = [
+  "calendar/month",
+  "calendar/week",
+  "calendar/agenda",
+  "timeline",
+  "announcements",
+  "settings",
+  "webhooks",
+  "feeds",
+  "keys",
+];
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 const MAX_BYTES = 200_000;
 
@@ -43,6 +53,8 @@ async function fill(guild: Guild, text: string): Promise<void> {
   await guild.event(new Date(Date.now() + HOUR_MS + 1_000).toISOString(), { ...usual, color: "RED" });
   await guild.event(inHours(30), { ...usual, recur: true, recurrence: { frequency: "DAILY", count: 3 } });
   await guild.event("", { ...usual, all_day: true, start_date: today });
+  await guild.post("/v2/calendar/feeds/create", { calendar_number: 1, label: text.slice(0, 100) });
+  await guild.post("/v2/webhooks/create", { url: "https://bot.example/guildcal", types: ["event.created"] });
   await guild.post("/v1/announcement/create", {
     channel: "381142957109346304",
     type: "UNIVERSAL",

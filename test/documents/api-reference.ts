@@ -94,7 +94,8 @@ function headersOf({ acceptsIdempotencyKey: once, acceptsIfMatch, hasEtag }: Rou
 }
 
 function responseOf(schema: Schema): string {
-  const [fields] = schema.allOf ?? [schema];
+  const [written = schema] = schema.anyOf ?? [];
+  const [fields] = written.allOf ?? [written];
   const section = SECTIONS[nameIn(fields?.$ref ?? "")];
   return section === undefined
     ? responseTable(referred(fields!), components.schemas)

@@ -37,6 +37,8 @@ export class MemoryGuild {
   readonly rows: MemoryRows = { now: 0, events: new Map(), overrides: new Map(), calendars: new Map() };
   readonly announcements = new Map<string, Announcement>();
   settings: GuildSettings = defaultSettings(GUILD);
+  /** Numbers of the calendars that follow an address (D55). */
+  readonly followed = new Set<number>();
   readonly #events = memoryEvents(this.rows);
   readonly #calendars = memoryCalendars(this.rows);
   readonly #resolver = eventResolver(this.#events, this.#calendars);
@@ -139,6 +141,8 @@ export class MemoryGuild {
       store: this.#events,
       calendars: this.#calendars as CalendarsStore,
       maxEvents: MAX_EVENTS,
+      followedRefusal: async ({ calendarNumber }: { readonly calendarNumber: number }) =>
+        this.followed.has(calendarNumber) ? refuse("CALENDAR_FOLLOWED") : undefined,
     };
     return {
       announcement: async (_guildId, id) => this.announcements.get(id) ?? null,

@@ -138,6 +138,24 @@ describe("drafts, over all services", () => {
     expect(shown).toBe(wanted);
   });
 
+  test("a create with dry_run shows its posts, stores nothing, and leaves its Idempotency-Key to the create (D64)", async () => {
+    const start = Math.ceil(Date.now() / HOUR) * HOUR + 40 * HOUR;
+    const event = { guild_id, calendar_number, name: "Dry", epoch_start: start, epoch_end: start + HOUR };
+    const key = { "idempotency-key": "dry-run" };
+    await post("/v1/announcement/create", { channel, type: "UNIVERSAL", hours: 1, minutes: 0, info: "" });
+    const create = (fields: Fields) => gateway.post("/v2/events/create", { ...event, ...fields }, key);
+    const dry = await create({ dry_run: true });
+    expect([dry.status, dry.body["posts"]]).toEqual([
+      200,
+      expect.arrayContaining([expect.objectContaining({ effect: "APPEARS", text: expect.stringContaining("Dry") })]),
+    ]);
+    const search = { calendar_number, text: "Dry", limit: 10 };
+    expect(await post("/v2/events/search", search)).toMatchObject({ events: [] });
+    const created = await create({});
+    expect((await create({})).body).toEqual(created.body);
+    expect(await post("/v2/events/search", search)).toMatchObject({ events: [{ event_id: created.body["id"] }] });
+  });
+
   test("a refused draft has the error of its endpoint, with its index", async () => {
     const other = { calendar_number, name: "x", epoch_start: 5, epoch_end: 4 };
     const { status, body } = await gateway.post("/v2/plan/diff", {

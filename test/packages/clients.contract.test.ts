@@ -142,7 +142,12 @@ const settings: GuildSettings = (await client.request("/v2/guild/settings/get", 
 const id: string = settings.guild_id;
 for await (const { keys } of client.pages("/admin/keys/list", { amount: 10 })) console.log(keys[0]?.guilds, read, id);
 await client.modify("/v2/guild/settings", guild, ({ twelve_hour: isTwelve }) => (isTwelve ? { twelve_hour: false } : undefined));
+const appear: number = (await client.dryRun("/v2/events/create", event)).data.appear;
 
+// @ts-expect-error -- a read has no dry run
+await client.dryRun("/v2/events/get", event);
+// @ts-expect-error -- a dry run is a method of its own
+await client.request("/v2/events/create", { ...event, dry_run: true });
 // @ts-expect-error -- no such path
 await client.request("/v2/events/dance", event);
 // @ts-expect-error -- a number loses digits

@@ -29,6 +29,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: true;
     acceptsIfMatch: false;
+    acceptsDryRun: true;
     hasEtag: true;
     cursorField: false;
   };
@@ -38,6 +39,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: true;
     cursorField: false;
   };
@@ -47,6 +49,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: "cursor";
   };
@@ -56,6 +59,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: "cursor";
   };
@@ -65,6 +69,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: "cursor";
   };
@@ -74,6 +79,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: "cursor";
   };
@@ -83,6 +89,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: "cursor";
   };
@@ -92,6 +99,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: true;
+    acceptsDryRun: true;
     hasEtag: true;
     cursorField: false;
   };
@@ -101,6 +109,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: true;
+    acceptsDryRun: true;
     hasEtag: false;
     cursorField: false;
   };
@@ -110,6 +119,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: true;
     acceptsIfMatch: false;
+    acceptsDryRun: true;
     hasEtag: true;
     cursorField: false;
   };
@@ -119,6 +129,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: true;
     cursorField: false;
   };
@@ -128,6 +139,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: "cursor";
   };
@@ -137,6 +149,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: "cursor";
   };
@@ -146,6 +159,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: "cursor";
   };
@@ -155,6 +169,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
@@ -164,6 +179,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: true;
+    acceptsDryRun: true;
     hasEtag: true;
     cursorField: false;
   };
@@ -173,6 +189,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: true;
+    acceptsDryRun: true;
     hasEtag: false;
     cursorField: false;
   };
@@ -182,6 +199,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: true;
     cursorField: false;
   };
@@ -191,6 +209,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: true;
+    acceptsDryRun: true;
     hasEtag: true;
     cursorField: false;
   };
@@ -200,6 +219,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: true;
     cursorField: false;
   };
@@ -209,6 +229,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: true;
+    acceptsDryRun: true;
     hasEtag: true;
     cursorField: false;
   };
@@ -218,6 +239,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: true;
     cursorField: false;
   };
@@ -227,6 +249,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: true;
+    acceptsDryRun: true;
     hasEtag: true;
     cursorField: false;
   };
@@ -236,6 +259,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: "cursor";
   };
@@ -245,6 +269,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
@@ -254,6 +279,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
@@ -263,6 +289,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
@@ -272,6 +299,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
@@ -281,6 +309,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: "cursor";
   };
@@ -290,6 +319,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
@@ -299,15 +329,17 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
   "/v2/plan/diff": {
     request: V2PlanDiffRequest;
-    response: V2PlanDiffResponse & WithWarnings;
+    response: PlanDiff & WithWarnings;
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
@@ -317,6 +349,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
@@ -326,6 +359,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
@@ -335,6 +369,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: true;
     cursorField: false;
   };
@@ -344,6 +379,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: true;
     cursorField: false;
   };
@@ -353,6 +389,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: true;
+    acceptsDryRun: false;
     hasEtag: true;
     cursorField: false;
   };
@@ -362,6 +399,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
@@ -371,6 +409,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
@@ -380,6 +419,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: "cursor";
   };
@@ -389,6 +429,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
@@ -398,6 +439,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: "cursor";
   };
@@ -407,6 +449,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: true;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
@@ -416,6 +459,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
@@ -425,6 +469,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: "before";
   };
@@ -434,6 +479,7 @@ export interface Operations {
     isRead: true;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: "before";
   };
@@ -443,6 +489,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
@@ -452,6 +499,7 @@ export interface Operations {
     isRead: false;
     acceptsIdempotencyKey: false;
     acceptsIfMatch: false;
+    acceptsDryRun: false;
     hasEtag: false;
     cursorField: false;
   };
@@ -3103,9 +3151,9 @@ export interface DraftChangeRecurrence {
   rrule?: string | null;
 }
 /**
- * Body of a response of `/v2/plan/diff` with the status 200. Shows which posts of the next 366 days would appear, vanish, move or change; stores nothing.
+ * The posts of the next 366 days that changes would affect, and their numbers.
  */
-export interface V2PlanDiffResponse {
+export interface PlanDiff {
   /**
    * Number of posts that are planned only after the changes.
    */

@@ -60,6 +60,9 @@ export interface ApiResponse<P extends Path> {
   readonly requestId: string;
 }
 
+/** Operations whose effect on the posts can be shown before they are performed. */
+export type DryRunPath = PathsWith<"acceptsDryRun">;
+
 /** Operations whose response is one page of a list, or can be. */
 export type PagedPath = { [P in Path]: Operations[P]["cursorField"] extends string ? P : never }[Path];
 
@@ -107,6 +110,15 @@ export interface GuildcalClient {
    * `NoResponseError`, or the reason of `signal`.
    */
   request<P extends Path>(path: P, body: RequestOf<P>, options?: RequestOptions<P>): Promise<ApiResponse<P>>;
+  /**
+   * Checks a request, and returns the posts that would appear, vanish, move or change; stores nothing. It is refused as `request`
+   * would be, and is repeated after an error as a read is.
+   */
+  dryRun<P extends DryRunPath>(
+    path: P,
+    body: RequestOf<P>,
+    options?: Omit<RequestOptions<P>, "idempotencyKey">,
+  ): Promise<{ readonly data: ResponseOf<"/v2/plan/diff">; readonly requestId: string }>;
   /**
    * The responses of a list, page after page, each with at most `limit` entries (`amount` for lists of keys). A page may have no
    * entry. Without a `limit` some lists have one page, with all their entries.

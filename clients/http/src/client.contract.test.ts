@@ -62,6 +62,21 @@ describe("the client", () => {
     guildcalClient({ baseUrl, key: "gc_key", ...options });
   const respond = (...all: Reply[]) => void replies.push(...all);
 
+  test("sends a dry run with dry_run and without an Idempotency-Key, and repeats it as a read", async () => {
+    replies.push(proxyPage, json(200, { appear: 12, move: 1 }));
+    const { data } = await client().dryRun("/v2/events/create", CREATE);
+    expect(data).toMatchObject({ appear: 12, move: 1 });
+    expect(received.map(({ body, headers }) => [body, "idempotency-key" in headers])).toEqual([
+      [{ ...CREATE, dry_run: true }, false],
+      [{ ...CREATE, dry_run: true }, false],
+    ]);
+    replies.push(refused(412, "REVISION_MISMATCH"));
+    await expect(client().dryRun("/v2/events/update", UPDATE, { ifMatch: '"1"' })).rejects.toMatchObject({
+      status: 412,
+    });
+    expect(received.at(-1)?.headers["if-match"]).toBe('"1"');
+  });
+
   test("sends an import as it is, with its calendar in the query, and repeats it", async () => {
     respond(cut, json(200, { complete: true }, { "x-request-id": "r3" }));
     const query = { guild_id: 375357265198317579n, calendar_number: 1, dry_run: undefined };

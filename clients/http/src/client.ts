@@ -52,8 +52,10 @@ export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: 
   const attemptTimeoutMs = given.attemptTimeoutMs ?? DEFAULTS.attemptTimeoutMs;
   const maxAttempts = given.maxAttempts ?? DEFAULTS.maxAttempts;
 
-  function prepare(path: Path, body: object, { idempotencyKey, ifMatch, signal }: AnyOptions): PreparedRequest {
-    const name = OPERATIONS[path].acceptsIdempotencyKey ? (idempotencyKey ?? crypto.randomUUID()) : undefined;
+  function prepare(path: Path, body: object, options: AnyOptions, isDryRun = false): PreparedRequest {
+    const { idempotencyKey, ifMatch, signal } = options;
+    const isNamed = OPERATIONS[path].acceptsIdempotencyKey && !isDryRun;
+    const name = isNamed ? (idempotencyKey ?? crypto.randomUUID()) : undefined;
     const headers = {
       authorization: `Bearer ${key}`,
       "content-type": "application/json",
@@ -93,6 +95,11 @@ export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: 
       attemptTimeoutMs,
     });
   }
+
+  const dryRun: GuildcalClient["dryRun"] = (path, body, options: AnyOptions = {}) => {
+    const prepared = prepare(path, { ...body, dry_run: true }, options, true);
+    return attempts(prepared, { isRepeatable: true, timeoutMs: options.timeoutMs ?? timeoutMs, attemptTimeoutMs });
+  };
 
   /** Sends a request until it has a response that a further attempt would not change. */
   async function attempts<Response>(prepared: PreparedRequest, limits: AttemptLimits): Promise<Response> {
@@ -148,7 +155,7 @@ export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: 
     return attempts(prepared, { ...IMPORT, timeoutMs: ms ?? IMPORT.timeoutMs, isRepeatable: true });
   };
 
-  return { request, pages, follow, modify, importCalendar };
+  return { request, dryRun, pages, follow, modify, importCalendar };
 }
 
 function isRetried(error: unknown): error is ApiError | NoResponseError {

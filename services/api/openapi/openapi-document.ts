@@ -107,7 +107,9 @@ function operation(route: Route, components: Components): JsonSchema {
     `${name}Response`,
     `Body of a response of \`${path}\` with the status 200. ${route.summary}.`,
   );
-  const response = { allOf: [fields, components.add(WITH_WARNINGS, "WithWarnings")] };
+  const withWarnings = (body: JsonSchema) => ({ allOf: [body, components.add(WITH_WARNINGS, "WithWarnings")] });
+  const response = withWarnings(fields);
+  const dryRun = route.dryRun && components.add(objectOf(route.dryRun.responseFields), "PlanDiff");
   const aliasNote = aliases.length === 0 ? "" : ` Also at ${aliases.map((alias) => `\`${alias}\``).join(", ")}.`;
   return {
     tags: [tagOf(route)],
@@ -120,7 +122,10 @@ function operation(route: Route, components: Components): JsonSchema {
       200: {
         description: "Done",
         headers: headersOf(200, route.hasEtag),
-        content: json(response, route.example.response),
+        content: json(
+          dryRun === undefined ? response : { anyOf: [response, withWarnings(dryRun)] },
+          route.example.response,
+        ),
       },
       ...Object.fromEntries(
         ERROR_STATUSES.filter((status) => mayRespond(route, status)).map((status) => [

@@ -5,6 +5,8 @@ const TEXT = "The texts of the post's messages without layout, at most 500 chara
 
 /** Descriptions of the fields of `/v2/plan`, by the names of their schemas. */
 export const PLAN_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  dry_run:
+    "With true the request is checked and nothing is stored: the response is that of `/v2/plan/diff` for this one change (D64).",
   "V2PlanDiffRequest.changes": CHANGES,
   "V2PlanDiffRequest.limit": "Largest number of posts in the response.",
   "V2PlanPreviewRequest.changes": CHANGES,
@@ -25,10 +27,10 @@ export const PLAN_DESCRIPTIONS: Readonly<Record<string, string>> = {
   move: "Number of posts that are due at another time, or whose event starts at another time.",
   change:
     "Number of posts that have another message, channel or end of the event. Of posts that the response does not have, also those whose message turns out the same are counted.",
-  "V2PlanDiffResponse.more": "Whether more posts differ than the response has.",
+  "PlanDiff.more": "Whether more posts differ than the response has.",
   compared_until:
     "Posts that are due before this instant were compared, in Unix milliseconds (UTC): 366 days ahead, or fewer if the guild has too many.",
-  "V2PlanDiffResponse.posts": "The posts that differ, the soonest first.",
+  "PlanDiff.posts": "The posts that differ, the soonest first.",
   effect: "The effect of the changes on the post.",
   "PostDifference.text": TEXT,
   "DraftedPost.text": TEXT,

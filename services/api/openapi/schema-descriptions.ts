@@ -21,6 +21,7 @@ export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
   DraftChange: "A change that is stored nowhere. Its fields are those of the endpoint that makes the same write.",
   DraftChangeRecurrence: "Rule of a series, as members or as text in `rrule`. An absent member has its default.",
   PostPreview: "The messages of an announcement for one event, and a known problem of its channel.",
+  PlanDiff: "The posts of the next 366 days that changes would affect, and their numbers.",
   PostDifference: "A post that changes would affect. A post that vanishes is shown as it is without them.",
   DraftedPost: "A post as it would be sent. Times are in Unix milliseconds (UTC).",
 

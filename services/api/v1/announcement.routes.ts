@@ -15,6 +15,7 @@ import {
 } from "../../contracts/dispatch.contract.ts";
 import { pageAmount, pageFields, pageResponseFields } from "../wire/list-pages.ts";
 import { listAmount, listOf, statusMessage } from "../wire/response-fields.ts";
+import { writeRoute } from "../dry-run.ts";
 import { pagedRoute, route } from "../route.ts";
 import { field, guildField } from "../wire/request-fields.ts";
 import { announcementExamples as examples } from "./announcement.examples.ts";
@@ -36,7 +37,7 @@ import {
 
 /** The order is the order of the API document, in which the examples work one after the other. */
 export const announcementRoutes = [
-  route({
+  writeRoute({
     paths: ["/v1/announcement/create"],
     contract: createAnnouncement,
     fields: { guildId: guildField, ...announcementRequestFields },
@@ -114,7 +115,7 @@ export const announcementRoutes = [
     summary: "Renders an announcement's messages for its next event or a given one; sends nothing",
     example: examples.preview,
   }),
-  route({
+  writeRoute({
     paths: ["/v1/announcement/update"],
     contract: updateAnnouncement,
     fields: { guildId: guildField, id: idField, ...announcementRequestFields, ...subscriberChangeFields },
@@ -124,7 +125,7 @@ export const announcementRoutes = [
     summary: "Changes the given fields of an announcement; a new type needs its event_id or event_color",
     example: examples.update,
   }),
-  route({
+  writeRoute({
     paths: ["/v1/announcement/delete"],
     contract: removeAnnouncement,
     fields: { guildId: guildField, id: idField },

@@ -1,5 +1,6 @@
 import { getGuildSettings, updateGuildSettings } from "../../contracts/guild-settings.contract.ts";
 import { statusMessage } from "../wire/response-fields.ts";
+import { writeRoute } from "../dry-run.ts";
 import { route } from "../route.ts";
 import { guildField } from "../wire/request-fields.ts";
 import { settingsRequestFields, settingsResponseFields } from "./settings.wire.ts";
@@ -28,7 +29,7 @@ export const settingsRoutesV1 = [
       },
     },
   }),
-  route({
+  writeRoute({
     paths: ["/v1/guild/settings/update", "/v1/settings/update"],
     contract: updateGuildSettings,
     fields: settingsRequestFields,

@@ -18,6 +18,7 @@ import {
   statusMessage,
   STRING,
 } from "../wire/response-fields.ts";
+import { writeRoute } from "../dry-run.ts";
 import { pagedRoute, route } from "../route.ts";
 import { field, guildField } from "../wire/request-fields.ts";
 import { calendarFields } from "./events.wire.ts";
@@ -47,7 +48,7 @@ export const calendarRoutes = [
       response: { calendar_number: 1, name: "Main calendar", timezone: "UTC" },
     },
   }),
-  route({
+  writeRoute({
     paths: ["/v2/calendar/update"],
     contract: updateCalendar,
     fields: { ...calendarFields, name: field("name"), timezone: field("timezone") },

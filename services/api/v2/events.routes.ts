@@ -9,6 +9,7 @@ import {
 import { listEventsPage, listOngoingEventsPage, searchEvents } from "../../contracts/event-pages.contract.ts";
 import { pagedRequest, pageFields, pageResponseFields } from "../wire/list-pages.ts";
 import { listOf, statusMessage } from "../wire/response-fields.ts";
+import { writeRoute } from "../dry-run.ts";
 import { pagedRoute, route } from "../route.ts";
 import { asEnumValue, asInteger, field } from "../wire/request-fields.ts";
 import { dateWindow, monthWindow, rangeWindow, searchRange } from "./event-windows.ts";
@@ -44,7 +45,7 @@ const END_DESCRIPTION = "A delete of the following ones ends the series before t
 
 /** The order is the order of the API document, in which the examples work one after the other. */
 export const eventRoutes = [
-  route({
+  writeRoute({
     paths: ["/v2/events/create", "/v2/event/create"],
     contract: createEvent,
     fields: { ...calendarFields, ...eventRequestFields("absent") },
@@ -146,7 +147,7 @@ export const eventRoutes = [
     description: SEARCH_DESCRIPTION,
     example: examples.search,
   }),
-  route({
+  writeRoute({
     paths: ["/v2/events/update", "/v2/event/update"],
     contract: updateEvent,
     fields: { ...calendarFields, eventId: eventIdField, scope: scopeField, ...eventRequestFields("value") },
@@ -157,7 +158,7 @@ export const eventRoutes = [
     description: `${SCOPE_DESCRIPTION} ${SPLIT_DESCRIPTION}`,
     example: examples.update,
   }),
-  route({
+  writeRoute({
     paths: ["/v2/events/delete", "/v2/event/delete"],
     contract: removeEvent,
     fields: { ...calendarFields, eventId: eventIdField, scope: scopeField, announcements: field("announcements") },

@@ -5,7 +5,8 @@ import { asInteger, field } from "../wire/request-fields.ts";
 import { listOf } from "../wire/response-fields.ts";
 import { eventIdField } from "./events.wire.ts";
 import { planExamples as examples } from "./plan.examples.ts";
-import { draftFields, planDiffFields } from "./plan.wire.ts";
+import { planDiffFields } from "../wire/plan-diff-fields.ts";
+import { draftFields } from "./plan.wire.ts";
 
 const CHANGES_DESCRIPTION =
   `At most 50 \`changes\` are made one after the other, and stored nowhere. Each has an \`action\` and the fields of
@@ -20,6 +21,7 @@ export const planRoutes = [
     contract: diffPlan,
     fields: { ...draftFields, limit: field("limit", asInteger) },
     responseFields: planDiffFields,
+    responseName: "PlanDiff",
     summary: "Shows which posts of the next 366 days would appear, vanish, move or change; stores nothing",
     description: CHANGES_DESCRIPTION,
     example: examples.diff,

@@ -1,12 +1,6 @@
 import type { ParamsOf } from "../../contracts/contract.ts";
 import type { DraftAction, DraftParams } from "../../contracts/draft-changes.contract.ts";
-import {
-  type DraftedPost,
-  type diffPlan,
-  type PlanDiff,
-  POST_EFFECTS,
-  type PostDifference,
-} from "../../contracts/plan-diff.contract.ts";
+import type { diffPlan } from "../../contracts/plan-diff.contract.ts";
 import { announcementRequestFields, idField, subscriberChangeFields } from "../v1/announcement.wire.ts";
 import { isObject } from "../wire/exact-json.ts";
 import {
@@ -21,19 +15,6 @@ import {
   type RequestFields,
   requestFields,
 } from "../wire/request-fields.ts";
-import {
-  BOOLEAN,
-  enumOf,
-  EPOCH_MS,
-  INTEGER,
-  listIn,
-  optional,
-  type ResponseField,
-  responseFields,
-  shown,
-  shownObject,
-  STRING,
-} from "../wire/response-fields.ts";
 import { eventIdField, eventRequestFields, scopeField } from "./events.wire.ts";
 import { settingsRequestFields } from "./settings.wire.ts";
 
@@ -86,31 +67,3 @@ export const draftFields: RequestFields<Pick<ParamsOf<typeof diffPlan>, "guildId
   guildId: guildField,
   changes: objectsField("changes", everyField, decodeChange),
 };
-
-const draftedPost = {
-  eventId: shown("event_id", STRING),
-  startsAt: shown("epoch_start", EPOCH_MS),
-  dueAt: shown("due", EPOCH_MS),
-  channel: shown("channel", STRING),
-  text: shown("text", STRING),
-};
-
-const differenceFields = responseFields<PostDifference>({
-  effect: shown("effect", enumOf(POST_EFFECTS)),
-  announcementId: shown("announcement_id", STRING),
-  ...draftedPost,
-  reason: shown("reason", STRING),
-  before: optional(shownObject("before", responseFields<DraftedPost>(draftedPost), "DraftedPost")),
-});
-
-export const planDiffFields: readonly ResponseField<PlanDiff>[] = [
-  ...responseFields<Omit<PlanDiff, "posts">>({
-    appear: shown("appear", INTEGER),
-    vanish: shown("vanish", INTEGER),
-    move: shown("move", INTEGER),
-    change: shown("change", INTEGER),
-    more: shown("more", BOOLEAN),
-    comparedUntil: shown("compared_until", EPOCH_MS),
-  }),
-  listIn("posts", differenceFields, "PostDifference", ({ posts }) => posts),
-];

@@ -1,6 +1,7 @@
 import { getGuildSettings, updateGuildSettings } from "../../contracts/guild-settings.contract.ts";
 import { statusMessage } from "../wire/response-fields.ts";
 import { jsonInteger } from "../wire/exact-json.ts";
+import { writeRoute } from "../dry-run.ts";
 import { route } from "../route.ts";
 import { guildField } from "../wire/request-fields.ts";
 import { settingsRequestFields, settingsResponseFields } from "./settings.wire.ts";
@@ -31,7 +32,7 @@ export const settingsRoutesV2 = [
       },
     },
   }),
-  route({
+  writeRoute({
     paths: ["/v2/guild/settings/update"],
     contract: updateGuildSettings,
     fields: settingsRequestFields,

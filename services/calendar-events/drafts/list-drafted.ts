@@ -1,4 +1,6 @@
 import type { EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
+import type { CalendarReference } from "../../contracts/calendars.contract.ts";
+import type { Refusal } from "../../contracts/errors.ts";
 import { EVENT_TEXTS } from "../../contracts/calendar-events.contract.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type {
@@ -28,6 +30,8 @@ export interface DraftStores {
   readonly store: CalendarEventsStore;
   readonly calendars: CalendarsStore;
   readonly maxEvents: number;
+  /** The refusal of a write of events to a calendar that follows an address (D55). */
+  readonly followedRefusal: (calendar: CalendarReference) => Promise<Refusal | undefined>;
 }
 
 type CalendarReads = Pick<CalendarsStore, "find" | "list">;

@@ -2,6 +2,7 @@ import { type DraftChange, draftEventId, writeParams } from "../../contracts/dra
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { DraftedReference, DraftReference, RefusedDraft } from "../../contracts/owner-drafts.contract.ts";
+import type { CalendarReference } from "../../contracts/calendars.contract.ts";
 import { revisionMismatch } from "../../contracts/revision.ts";
 import { changeCalendar } from "../domain/calendar/calendar.ts";
 import { idOf } from "../domain/event/effective-occurrence.ts";
@@ -35,6 +36,8 @@ export async function makeDrafts(
     readonly store: DraftBase;
     readonly calendars: Pick<CalendarsStore, "find" | "list">;
     readonly maxEvents: number;
+    /** The refusal of a write of events to a calendar that follows an address (D55). */
+    readonly followedRefusal: (calendar: CalendarReference) => Promise<Refusal | undefined>;
   },
   { guildId, changes, now, maxCalendars, references = [] }: DraftsToMake,
 ): Promise<MadeDrafts | RefusedDraft> {
@@ -64,6 +67,10 @@ export async function makeDrafts(
   async function make(at: number, change: DraftChange): Promise<unknown> {
     if (!("calendarNumber" in change)) return undefined;
     if (!isAllowed(change.calendarNumber, maxCalendars[at] ?? 1)) return refuse("CALENDAR_NOT_FOUND");
+    const { calendarNumber } = change;
+    const followed =
+      change.action === "UPDATE_CALENDAR" ? undefined : await base.followedRefusal({ guildId, calendarNumber });
+    if (followed !== undefined) return followed;
     const writes = eventWrites(store, calendars, events, () => draftEventId(at));
     switch (change.action) {
       case "CREATE_EVENT":

@@ -6,6 +6,7 @@ const diff = {
 };
 const store = { ...diff, file: "services/calendar-events/drafts/draft-store.ts" };
 const drafts = { testFile: "services/dispatch/queries/preview-drafts.unit.test.ts" };
+const dryRun = { testFile: "services/api/dry-run.unit.test.ts" };
 const pages = {
   testFile: "services/dispatch/queries/upcoming-window.unit.test.ts",
   test: "are in their pages those of a plan of 366 days",
@@ -79,6 +80,49 @@ export const DRAFT_GUARDS: readonly TestedGuard[] = [
     code: "$_ + $_ < $_",
     without: "true",
     test: "are refused beyond the numbers",
+  },
+  {
+    file: "services/calendar-events/drafts/make-drafts.ts",
+    guard: "drafts of events are refused in a calendar that follows an address",
+    in: "makeDrafts",
+    code: "if ($FOLLOWED !== undefined) return $FOLLOWED;",
+    without: "",
+    testFile: "services/calendar-events/drafts/make-drafts.unit.test.ts",
+    test: "are refused in a calendar that follows an address",
+  },
+  {
+    ...dryRun,
+    guard: "a write with dry_run is not performed (D64)",
+    file: "services/api/route.ts",
+    in: "routeFor",
+    code: "$BODY[DRY_RUN] === true",
+    without: "false",
+    test: "is a comparison of plans with this one change",
+  },
+  {
+    ...dryRun,
+    guard: "a dry run needs a key that may write (D64)",
+    file: "services/api/request-handler.ts",
+    code: "mayCall($ROUTE, $PARAMS, $CALLER)",
+    without: "mayCall($ROUTE.contract, $PARAMS, $CALLER)",
+    test: "needs a key that may write",
+  },
+  {
+    ...dryRun,
+    guard: "a dry run compares the revision of If-Match (D64)",
+    file: "services/api/request-handler.ts",
+    code: "$ROUTE.toParams($DECODED, $_)",
+    without: "$ROUTE.toParams($DECODED)",
+    test: "compares the revision of If-Match",
+  },
+  {
+    ...dryRun,
+    guard: "a refusal of a dry run names the fields of the write (D64)",
+    file: "services/api/dry-run.ts",
+    in: "ofWrite",
+    code: "$PATH.replace($_, $_)",
+    without: "$PATH",
+    test: "is refused with the text and the fields of the write",
   },
   {
     ...pages,

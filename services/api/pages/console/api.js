@@ -128,6 +128,14 @@ export class Api {
     throw new RequestError(response.status, await jsonOf(response), response.headers.get("retry-after"));
   }
 
+  /**
+   * The address of a path of the service, as people pass it on.
+   * @param {string} path
+   */
+  addressOf(path) {
+    return `${API_BASE}${path}`;
+  }
+
   #authorization() {
     return { Authorization: `Bearer ${this.#key}` };
   }

@@ -4,7 +4,7 @@ import { mergePosts } from "./model/post-timeline.js";
 import { instantOf, isKnownZone } from "./model/zoned-time.js";
 import { shownZone } from "./state.js";
 
-/** @import { Announcement, Calendar, CalendarEvent, Entry, Post } from "./model/types.ts" */
+/** @import { Announcement, ApiKey, Calendar, CalendarEvent, Entry, Feed, Post, Webhook } from "./model/types.ts" */
 /** @import { App, State } from "./state.js" */
 
 /** Days ahead whose events an announcement can refer to in the form. */
@@ -13,6 +13,8 @@ const CHOICE_DAYS = 60;
 const MAX_NAMED = 5000;
 /** Posts of a page of the history. */
 const HISTORY_PAGE = 200;
+/** API keys that are shown, the latest ones. */
+const SHOWN_KEYS = 300;
 const DAY_MS = 86_400_000;
 
 /** Number of reads that have begun: a later one replaces an earlier one, whichever ends first. */
@@ -47,6 +49,9 @@ const LOADERS = {
   timeline: loadPosts,
   announcements: loadAnnouncements,
   settings: loadSettings,
+  webhooks: loadWebhooks,
+  feeds: loadFeeds,
+  keys: loadKeys,
 };
 
 /** @param {App} app */
@@ -167,6 +172,25 @@ async function loadAnnouncements(app) {
 async function loadSettings({ api }) {
   const { body } = await api.send("/v2/guild/settings/get");
   return { settings: body };
+}
+
+/** @param {App} app */
+async function loadWebhooks({ api }) {
+  const { body } = await api.send("/v2/webhooks/list");
+  return { webhooks: /** @type {Webhook[]} */ (body["webhooks"]) };
+}
+
+/** @param {App} app */
+async function loadFeeds({ api }) {
+  const { body } = await api.send("/v2/calendar/feeds/list");
+  return { feeds: /** @type {Feed[]} */ (body["feeds"]) };
+}
+
+/** @param {App} app */
+async function loadKeys({ api, access }) {
+  if (access !== "operator") return {};
+  const { body } = await api.send("/admin/keys/list", { amount: SHOWN_KEYS });
+  return { keys: /** @type {ApiKey[]} */ (body["keys"]), moreKeys: body["next"] !== undefined };
 }
 
 /** @param {unknown} value */

@@ -4,14 +4,17 @@ import { followChanges } from "./follow-changes.js";
 import { Formats, localeOf, preferredLanguage, todayIn } from "./format.js";
 import { loadPage } from "./load.js";
 import { forgetSession, storedPreferences, storedSession, storePreferences, storeSession } from "./session.js";
-import { hashOfState, initialState, stateOfHash } from "./state.js";
+import { hashOfState, initialState, pagesFor, stateOfHash } from "./state.js";
 import { Store } from "./store.js";
 import { announcementsPage } from "./views/announcements.js";
 import { calendarPage } from "./views/calendar.js";
+import { feedsPage } from "./views/feeds.js";
+import { keysPage } from "./views/keys.js";
 import { settingsPage } from "./views/settings.js";
 import { connectionText, headerView, navigationView } from "./views/shell.js";
 import { signInPage } from "./views/sign-in.js";
 import { timelinePage } from "./views/timeline.js";
+import { webhooksPage } from "./views/webhooks.js";
 import { WORDS, translator } from "./words/words.js";
 
 /** @import { Language } from "./format.js" */
@@ -24,6 +27,9 @@ const CONTENT = {
   timeline: timelinePage,
   announcements: announcementsPage,
   settings: settingsPage,
+  webhooks: webhooksPage,
+  feeds: feedsPage,
+  keys: keysPage,
 };
 
 /** A burst of changes is read once. */
@@ -161,7 +167,7 @@ function start(signedIn, access) {
   };
   const renderPage = () => {
     const { state } = store;
-    replaceContent(navigation, navigationView(app.t, state));
+    replaceContent(navigation, navigationView(app.t, state, pagesFor(access)));
     const text = connectionText(app.t, state);
     if (banner.textContent !== text) banner.textContent = text;
     banner.hidden = text === "";

@@ -1,11 +1,19 @@
-/** @import { Announcement, Calendar, Entry, Post } from "./model/types.ts" */
+/** @import { Announcement, ApiKey, Calendar, Entry, Feed, Post, Webhook } from "./model/types.ts" */
 /** @import { Api } from "./api.js" */
 /** @import { Formats } from "./format.js" */
 /** @import { Store } from "./store.js" */
 /** @import { Translate } from "./words/words.js" */
 
 /** The pages of the console, in the order of the navigation. */
-export const PAGES = /** @type {const} */ (["calendar", "timeline", "announcements", "settings"]);
+export const PAGES = /** @type {const} */ ([
+  "calendar",
+  "timeline",
+  "announcements",
+  "settings",
+  "webhooks",
+  "feeds",
+  "keys",
+]);
 /** @typedef {(typeof PAGES)[number]} PageName */
 
 /** The views of the calendar. */
@@ -32,6 +40,10 @@ export const VIEWS = /** @type {const} */ (["month", "week", "agenda"]);
  * @property {readonly string[]} postFilter Kinds of posts that are shown; empty for all.
  * @property {readonly Announcement[]} announcements
  * @property {Record<string, unknown> | undefined} settings
+ * @property {readonly Webhook[]} webhooks
+ * @property {readonly Feed[]} feeds
+ * @property {readonly ApiKey[]} keys The latest keys.
+ * @property {boolean} moreKeys Whether there are older keys.
  * @property {Move | undefined} move
  * @property {boolean} isDragging
  * @property {"connecting" | "live" | "polling" | "lost"} connection
@@ -54,6 +66,12 @@ export const VIEWS = /** @type {const} */ (["month", "week", "agenda"]);
 
 /** @param {App} app */
 export const canWrite = ({ access }) => access !== "read";
+
+/**
+ * The pages for this key: those of keys are for operators.
+ * @param {App["access"]} access
+ */
+export const pagesFor = (access) => PAGES.filter((page) => page !== "keys" || access === "operator");
 
 /**
  * The zone in which times are shown.
@@ -82,6 +100,10 @@ export const initialState = (date, remembered) => ({
   postFilter: [],
   announcements: [],
   settings: undefined,
+  webhooks: [],
+  feeds: [],
+  keys: [],
+  moreKeys: false,
   move: undefined,
   isDragging: false,
   connection: "connecting",

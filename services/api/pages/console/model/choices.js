@@ -20,6 +20,25 @@ export const FREQUENCIES = /** @type {const} */ (["DAILY", "WEEKLY", "MONTHLY", 
 
 export const ANNOUNCEMENT_TYPES = /** @type {const} */ (["UNIVERSAL", "SPECIFIC", "RECUR", "COLOR"]);
 
+/** The types of requests of webhooks (docs/webhooks.md). */
+export const WEBHOOK_TYPES = /** @type {const} */ ([
+  "event.created",
+  "event.updated",
+  "event.deleted",
+  "announcement.posted",
+  "announcement.missed",
+  "announcement.failed",
+  "announcement.cancelled",
+  "settings.updated",
+  "calendar.updated",
+  "occurrence.started",
+  "occurrence.ended",
+]);
+
+export const KEY_KINDS = /** @type {const} */ (["guild", "service", "operator"]);
+
+export const KEY_ACCESS = /** @type {const} */ (["read", "write"]);
+
 /** The texts of an event with their largest numbers of characters (D21). */
 export const TEXT_LIMITS = { name: 256, description: 4000, location: 256, image: 2048 };
 

@@ -1,17 +1,31 @@
 import { describe, expect, test } from "@jest/globals";
 import { ANNOUNCEMENT_TYPES as SERVICE_TYPES } from "../../../../contracts/announcement-fields.ts";
+import { KEY_ACCESS as SERVICE_ACCESS, KEY_KINDS as SERVICE_KINDS } from "../../../../contracts/api-keys.contract.ts";
 import {
   COLORS as SERVICE_COLORS,
   TEXT_LIMITS as SERVICE_TEXT_LIMITS,
 } from "../../../../contracts/calendar-events.contract.ts";
 import { FREQUENCIES as SERVICE_FREQUENCIES } from "../../../../contracts/recurrence.ts";
-import { ANNOUNCEMENT_TYPES, colorName, COLORS, FREQUENCIES, TEXT_LIMITS } from "./choices.js";
+import { WEBHOOK_TYPES as SERVICE_WEBHOOK_TYPES } from "../../../../contracts/webhooks.contract.ts";
+import {
+  ANNOUNCEMENT_TYPES,
+  colorName,
+  COLORS,
+  FREQUENCIES,
+  KEY_ACCESS,
+  KEY_KINDS,
+  TEXT_LIMITS,
+  WEBHOOK_TYPES,
+} from "./choices.js";
 
 describe("the choices of a form of the console", () => {
   test.each([
     ["colors", COLORS, SERVICE_COLORS],
     ["frequencies", FREQUENCIES, SERVICE_FREQUENCIES],
     ["types of announcements", ANNOUNCEMENT_TYPES, SERVICE_TYPES],
+    ["types of webhooks", WEBHOOK_TYPES, SERVICE_WEBHOOK_TYPES],
+    ["kinds of keys", KEY_KINDS, SERVICE_KINDS],
+    ["access of keys", KEY_ACCESS, SERVICE_ACCESS],
   ] as const)("are those of the service: %s", (_name, choices, accepted) => {
     expect(choices.toSorted()).toEqual(accepted.toSorted());
   });

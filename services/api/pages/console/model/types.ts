@@ -102,5 +102,70 @@ export interface Preview {
   readonly problem?: { readonly code: string; readonly message: string };
 }
 
+/** A post in a comparison of plans, as it would be sent. */
+export interface DraftedPost {
+  readonly event_id: string;
+  readonly epoch_start: number;
+  readonly due: number;
+  readonly channel: string;
+  readonly text: string;
+}
+
+/** A post that a change would affect. */
+export interface PostDifference extends DraftedPost {
+  readonly effect: "APPEARS" | "VANISHES" | "MOVES" | "CHANGES";
+  readonly announcement_id: string;
+  readonly reason: string;
+  /** The post without the change. */
+  readonly before?: DraftedPost;
+}
+
+/** The response of a dry run (D64). */
+export interface PlanDiff {
+  readonly appear: number;
+  readonly vanish: number;
+  readonly move: number;
+  readonly change: number;
+  readonly more: boolean;
+  readonly compared_until: number;
+  readonly posts: readonly PostDifference[];
+}
+
+/** A webhook without its secret. */
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly types: readonly string[];
+  readonly enabled: boolean;
+  readonly disabled_reason?: string;
+  readonly created: number;
+  readonly previous_until?: number;
+}
+
+/** A feed of a calendar without its address. */
+export interface Feed {
+  readonly id: string;
+  readonly calendar_number: number;
+  readonly color?: string;
+  readonly label: string;
+  readonly created: number;
+  readonly rotated?: number;
+  readonly last_used?: number;
+}
+
+/** An API key without its secret. */
+export interface ApiKey {
+  readonly id: string;
+  readonly kind: string;
+  readonly access: string;
+  readonly guilds: readonly string[];
+  readonly label: string;
+  readonly created: number;
+  readonly expires?: number;
+  readonly revoked?: number;
+  readonly last_used?: number;
+  readonly previous_until?: number;
+}
+
 /** Fields of a request or a response. */
 export type Fields = Readonly<Record<string, unknown>>;

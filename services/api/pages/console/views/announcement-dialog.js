@@ -11,6 +11,7 @@ import { announcementForm } from "./announcement-form-view.js";
 import { coverText, leadText } from "./announcement-text.js";
 import { askConflict } from "./conflict.js";
 import { ask, openDialog } from "./dialog.js";
+import { knownEffect, planEffect, showEffectIn } from "./plan-effect.js";
 import { previewBox } from "./preview.js";
 import { problemText, saveForm } from "./save-form.js";
 
@@ -64,10 +65,12 @@ export function openNewAnnouncement(app) {
   const keys = new Map();
   openDialog(t, t("new_announcement"), (close) => {
     const { form, valuesOf } = announcementForm(app, NEW_ANNOUNCEMENT, true);
+    const fieldsOf = () => newAnnouncementFields(valuesOf());
+    showEffectIn(form, planEffect(app, "/v1/announcement/create", fieldsOf));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       void saveForm(app, form, async () => {
-        const fields = newAnnouncementFields(valuesOf());
+        const fields = fieldsOf();
         const text = JSON.stringify(fields);
         const idempotencyKey = keys.get(text) ?? newIdempotencyKey();
         keys.set(text, idempotencyKey);
@@ -94,15 +97,22 @@ function editAnnouncement(app, read) {
   let opened = announcementValues(read.announcement);
   openDialog(t, coverText(app, read.announcement), (close) => {
     const { form, valuesOf, fill } = announcementForm(app, opened, false);
-    const preview = previewBox(app, id, () => changedAnnouncementFields(opened, valuesOf()));
+    const changesOf = () => changedAnnouncementFields(opened, valuesOf());
+    const preview = previewBox(app, id, changesOf);
     form.addEventListener("input", () => preview.refreshSoon());
+    const effect = planEffect(app, "/v1/announcement/update", () => {
+      const changes = changesOf();
+      return Object.keys(changes).length === 0 ? undefined : { id, ...changes };
+    });
+    showEffectIn(form, effect);
 
     const save = async () => {
-      const changes = changedAnnouncementFields(opened, valuesOf());
+      const changes = changesOf();
       if (Object.keys(changes).length > 0) {
         ({ etag } = await api.send("/v1/announcement/update", { id, ...changes }, { ifMatch: etag }));
         opened = valuesOf();
       }
+      effect.reset();
       app.announce(t("saved"));
       await Promise.all([preview.refresh(), app.reload()]);
     };
@@ -140,6 +150,7 @@ function editAnnouncement(app, read) {
       const choice = await ask(t, {
         title: t("delete_announcement"),
         text: t("delete_announcement_text"),
+        content: knownEffect(app, "/v1/announcement/delete", { id }),
         choices: [{ value: "delete", label: t("delete"), isDangerous: true }],
       });
       if (choice === undefined) return;

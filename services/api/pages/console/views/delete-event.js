@@ -2,6 +2,7 @@ import { RequestError } from "../api.js";
 import { isOccurrence } from "../model/move-event.js";
 import { ask, askScope } from "./dialog.js";
 import { nameOf } from "./entry-text.js";
+import { knownEffect } from "./plan-effect.js";
 import { problemText } from "./save-form.js";
 
 /** @import { Entry } from "../model/types.ts" */
@@ -39,6 +40,7 @@ export async function deleteEvent(app, entry, etag) {
  */
 async function questionFor(app, entry) {
   const { t } = app;
+  const { calendar_number, event_id } = entry;
   if (isOccurrence(entry)) {
     const scope = await askScope(t, t("delete_which"));
     return scope === undefined ? undefined : { scope };
@@ -46,6 +48,7 @@ async function questionFor(app, entry) {
   const choice = await ask(t, {
     title: t("delete_title", { name: nameOf(app, entry) }),
     text: t("delete_text"),
+    content: knownEffect(app, "/v2/events/delete", { calendar_number, event_id }),
     choices: [
       { value: "event", label: t("delete_event"), isDangerous: true },
       { value: "both", label: t("delete_both"), isDangerous: true },

@@ -52,15 +52,16 @@ function restoreFocus(opener) {
  * Asks a question; resolves with the chosen value, or with undefined when the dialog is closed.
  * @template {string} T
  * @param {Translate} t
- * @param {{ title: string, text?: string, choices: readonly { value: T, label: string, isDangerous?: boolean }[] }} question
+ * @param {{ title: string, text?: string, content?: Child, choices: readonly { value: T, label: string, isDangerous?: boolean }[] }} question
  * @returns {Promise<T | undefined>}
  */
-export function ask(t, { title, text, choices }) {
+export function ask(t, { title, text, content, choices }) {
   return new Promise((resolve) => {
     /** @type {T | undefined} */
     let chosen;
     const { node } = openDialog(t, title, (close) => [
       text === undefined ? null : element("p", {}, text),
+      content,
       element(
         "div",
         { class: "actions column" },

@@ -16,6 +16,7 @@ import { deleteEvent } from "./delete-event.js";
 import { openDialog } from "./dialog.js";
 import { nameOf, timesText } from "./entry-text.js";
 import { eventForm } from "./event-form-view.js";
+import { planEffect, showEffectIn } from "./plan-effect.js";
 import { problemText, saveForm } from "./save-form.js";
 
 /** @import { EventValues } from "../model/event-form.js" */
@@ -99,10 +100,12 @@ export function openNewEvent(app, start) {
       calendar: first?.calendar_number ?? 1,
       isNew: true,
     });
+    const fieldsOf = () => ({ calendar_number: calendarOf(), ...createFields(valuesOf(), zone) });
+    showEffectIn(form, planEffect(app, "/v2/events/create", fieldsOf));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       void saveForm(app, form, async () => {
-        const fields = { calendar_number: calendarOf(), ...createFields(valuesOf(), zone) };
+        const fields = fieldsOf();
         // A repetition after a lost response is the same request: the event is created once.
         const text = JSON.stringify(fields);
         const idempotencyKey = keys.get(text) ?? newIdempotencyKey();
@@ -131,14 +134,20 @@ function editEvent(app, calendar_number, read) {
     const view = eventForm(app, { values: opened, zone, calendar: calendar_number, isOccurrence: isOccurrence(event) });
     const { form, valuesOf, scopeOf, fill } = view;
 
-    const save = async () => {
+    /** The fields of the update; undefined if nothing was changed. */
+    const fieldsOf = async () => {
       const changes = updateFields(opened, valuesOf(), zone);
       const scope = scopeOf();
-      if (Object.keys(changes).length > 0) {
-        const times = scope === "all" && areTimesChanged(opened, valuesOf()) ? await seriesTimes(valuesOf()) : {};
-        const fields = { calendar_number, event_id: event.event_id, ...(scope === undefined ? {} : { scope }) };
-        await app.api.send("/v2/events/update", { ...fields, ...changes, ...times }, { ifMatch: etag });
-      }
+      if (Object.keys(changes).length === 0) return undefined;
+      const times = scope === "all" && areTimesChanged(opened, valuesOf()) ? await seriesTimes(valuesOf()) : {};
+      const reference = { calendar_number, event_id: event.event_id, ...(scope === undefined ? {} : { scope }) };
+      return { ...reference, ...changes, ...times };
+    };
+    showEffectIn(form, planEffect(app, "/v2/events/update", fieldsOf));
+
+    const save = async () => {
+      const fields = await fieldsOf();
+      if (fields !== undefined) await app.api.send("/v2/events/update", fields, { ifMatch: etag });
       close();
       app.announce(t("saved"));
       await app.reload();

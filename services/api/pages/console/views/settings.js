@@ -3,6 +3,7 @@ import { canWrite } from "../state.js";
 import { LANGUAGE_NAMES } from "../format.js";
 import { askConflict } from "./conflict.js";
 import { checkbox, field, select, textInput } from "./form-fields.js";
+import { planEffect, showEffectIn } from "./plan-effect.js";
 import { saveForm, statusLine } from "./save-form.js";
 
 /** @import { Calendar, Fields } from "../model/types.ts" */
@@ -55,8 +56,8 @@ function settingsForm(app, settings) {
     ...OPERATOR_FLAGS.map((name) => field(t(`setting_${name}`), checkbox(name, settings[name] === true, operatorOnly))),
   ];
   return form(app, "settings", inputs, settings, {
+    path: "/v2/guild/settings/update",
     read: () => app.api.send("/v2/guild/settings/get"),
-    send: (changes, ifMatch) => app.api.send("/v2/guild/settings/update", changes, { ifMatch }),
   });
 }
 
@@ -85,8 +86,9 @@ function calendarForm(app, calendar) {
     inputs,
     { name, timezone },
     {
+      path: "/v2/calendar/update",
+      reference: { calendar_number },
       read: () => app.api.send("/v2/calendar/get", { calendar_number }),
-      send: (changes, ifMatch) => app.api.send("/v2/calendar/update", { calendar_number, ...changes }, { ifMatch }),
     },
   );
 }
@@ -98,9 +100,10 @@ function calendarForm(app, calendar) {
  * @param {string} key
  * @param {readonly HTMLElement[]} inputs
  * @param {Fields} before
- * @param {{ read: () => Promise<ApiResponse>, send: (changes: Fields, ifMatch: string | null) => Promise<unknown> }} resource
+ * @param {{ path: string, reference?: Fields, read: () => Promise<ApiResponse> }} resource The endpoint of the update, and the fields
+ *   that name the resource.
  */
-function form(app, key, inputs, before, { read, send }) {
+function form(app, key, inputs, before, { path, reference = {}, read }) {
   const { t } = app;
   const node = element(
     "form",
@@ -122,7 +125,7 @@ function form(app, key, inputs, before, { read, send }) {
     const choice = conflicts.length === 0 ? "mine" : await askConflict(app, conflicts);
     if (choice === undefined) return;
     if (choice === "mine" && Object.keys(changes).length > 0) {
-      await send(changes, etag);
+      await app.api.send(path, { ...reference, ...changes }, { ifMatch: etag });
       app.announce(t("saved"));
     }
     node.removeAttribute("data-changed");
@@ -133,6 +136,13 @@ function form(app, key, inputs, before, { read, send }) {
     void saveForm(app, node, save, save);
   });
   node.addEventListener("input", () => node.setAttribute("data-changed", ""));
+  if (canWrite(app)) {
+    const changesOf = () => {
+      const changes = changedValues(node, before);
+      return Object.keys(changes).length === 0 ? undefined : { ...reference, ...changes };
+    };
+    showEffectIn(node, planEffect(app, path, changesOf));
+  }
   return node;
 }
 

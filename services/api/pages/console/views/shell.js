@@ -1,6 +1,6 @@
 import { element } from "../element.js";
 import { LANGUAGE_NAMES } from "../format.js";
-import { hashOfState, PAGES } from "../state.js";
+import { hashOfState } from "../state.js";
 import { select } from "./form-fields.js";
 
 /** @import { Language } from "../format.js" */
@@ -60,12 +60,13 @@ function skipToContent(event) {
  * The links to the pages.
  * @param {Translate} t
  * @param {State} state
+ * @param {readonly State["page"][]} pages
  */
-export const navigationView = (t, state) =>
+export const navigationView = (t, state, pages) =>
   element(
     "nav",
     { "aria-label": t("pages") },
-    PAGES.map((page) =>
+    pages.map((page) =>
       element(
         "a",
         {
