@@ -14,6 +14,8 @@ const TEMPLATE_NAME = "mongodb";
 const TEMPLATE_SET = "guildcal";
 const MEMBERS = 3;
 const PORT = 27_017;
+/** Scripts are literal blocks: kubectl adds empty lines to folded ones. */
+const LITERAL = { blockQuote: "literal" } as const;
 /** All sets have the ServiceAccount of the template. */
 const KINDS = new Set<unknown>(["StatefulSet", "Service", "PodDisruptionBudget"]);
 
@@ -29,7 +31,9 @@ export function shardManifests(set: string): string {
   const head = `# Written by: node k8s/make-shard.ts ${set}\n`;
   return (
     head +
-    made.map((manifest) => String(new Document(ofSet(set, manifest), { aliasDuplicateObjects: false }))).join("---\n")
+    made
+      .map((manifest) => new Document(ofSet(set, manifest), { aliasDuplicateObjects: false }).toString(LITERAL))
+      .join("---\n")
   );
 }
 

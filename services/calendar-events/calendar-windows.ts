@@ -26,7 +26,8 @@ import { soonestOccurrences, type SoonestOccurrences } from "./domain/event/soon
 import { mergedWindows, type Window } from "../contracts/window.ts";
 import { isOngoing, startsIn, type Times, overlaps } from "./domain/event/window.ts";
 import type { OnlyEvents } from "./store/event-filters.ts";
-import type { EventReads, EventPage } from "./store/event-reads.store.ts";
+import type { EventReads } from "./store/event-reads.store.ts";
+import type { EventPage } from "./store/event-rows.ts";
 import { effectiveOccurrences } from "./effective-occurrences.ts";
 
 /**

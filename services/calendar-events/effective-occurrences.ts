@@ -10,7 +10,8 @@ import {
   singleOccurrence,
 } from "./domain/event/effective-occurrence.ts";
 import type { Window } from "../contracts/window.ts";
-import type { EventReads, EventPage } from "./store/event-reads.store.ts";
+import type { EventReads } from "./store/event-reads.store.ts";
+import type { EventPage } from "./store/event-rows.ts";
 
 /** The parameters for expanding events to occurrences. */
 interface Expansion<Event extends ListedEvent> {

@@ -143,8 +143,8 @@ export const listMissedNotifications = action<{ readonly guildId: GuildId } & Pa
   idempotent: true,
 });
 
-/** Occurrences in one call: with the longest texts less than half of the largest message. */
-export const MAX_ENCODED_OCCURRENCES = 16;
+/** Occurrences in one call: with the longest texts, of three bytes for each UTF-16 unit, less than the largest request. */
+export const MAX_ENCODED_OCCURRENCES = 6;
 
 /** For webhooks: occurrences as JSON in the form of the HTTP API, which only the gateway knows. Reads nothing. */
 export const encodeOccurrences = action<{ occurrences: readonly NotifiedOccurrence[] }, readonly string[]>({

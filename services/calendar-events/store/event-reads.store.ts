@@ -8,7 +8,7 @@ import {
   streamPages,
 } from "../../../mixins/mongo/find-command.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
-import { type EventTexts, perText } from "../../contracts/calendar-events.contract.ts";
+import type { EventTexts } from "../../contracts/calendar-events.contract.ts";
 import {
   ALL_DAY_INDEX,
   type AnyRow,
@@ -32,13 +32,15 @@ import type { Override } from "../domain/event/override.ts";
 import type { Window } from "../../contracts/window.ts";
 import { ENTRIES_INDEX, START_INDEX } from "../window-index/entries.ts";
 import { inCalendars, windowQuery, seriesQuery } from "../window-index/query.ts";
+import {
+  type EventPage,
+  ONLY_TEXTS,
+  partitionRows,
+  projectionOf,
+  type RowMapping,
+  WITHOUT_TEXTS,
+} from "./event-rows.ts";
 import { changedAfter, type SearchOptions, singleEventsFilter } from "./event-filters.ts";
-
-/** A page of a search: events, and overrides of moved occurrences. */
-export interface EventPage<Event extends ListedEvent = StoredEvent> {
-  readonly events: readonly Event[];
-  readonly moved: readonly Override[];
-}
 
 /** A row of the collection of events. */
 export interface EventOrOverride {
@@ -292,29 +294,4 @@ function rowReader(model: Model<AnyRow>): (guildId: GuildId, ids: readonly strin
   const read = batchedFind(model, READ_PROJECTION);
   return async (guildId, ids) =>
     (await Promise.all(ids.map((_id) => read({ guildId, _id })))).filter((row) => row !== null);
-}
-
-/** A projection, and the function that converts a row to an event; undefined for a tombstone. */
-interface RowMapping<Event extends ListedEvent> {
-  readonly projection: Readonly<Record<string, 0>>;
-  readonly eventIn: (row: Exclude<Row, OverrideRow>) => Event | undefined;
-}
-
-/** Excludes the texts: up to 20 kB of each event, and a search may read ten thousand. */
-const WITHOUT_TEXTS = perText(() => 0 as const);
-
-/** Includes the texts alone. */
-const ONLY_TEXTS = perText(() => 1 as const);
-
-function projectionOf(texts: boolean): RowMapping<StoredEvent>["projection"] {
-  return texts ? SEARCH_PROJECTION : { ...SEARCH_PROJECTION, ...WITHOUT_TEXTS };
-}
-
-function partitionRows<Event extends ListedEvent>(
-  rows: readonly Row[],
-  eventIn: RowMapping<Event>["eventIn"],
-): EventPage<Event> {
-  const events = rows.map((row) => (isOverrideRow(row) ? undefined : eventIn(row)));
-  const moved = rows.filter(isOverrideRow).map(overrideOf);
-  return { events: events.filter((event) => event !== undefined), moved };
 }

@@ -81,4 +81,13 @@ export const NOTIFICATION_GUARDS: readonly TestedGuard[] = [
     testFile: "services/dispatch/notifications/occurrence-notifier.unit.test.ts",
     test: "without a webhook for occurrences costs nothing",
   },
+  {
+    guard: "occurrences with the longest texts are encoded in one request",
+    file: "services/contracts/occurrence-notifications.contract.ts",
+    in: "MAX_ENCODED_OCCURRENCES",
+    code: "6",
+    without: "16",
+    testFile: "services/webhooks/protocol/encoded-occurrences.unit.test.ts",
+    test: "with the longest texts as are encoded in one call are sent in one request",
+  },
 ];

@@ -5,15 +5,7 @@
 /** @import { Translate } from "./words/words.js" */
 
 /** The pages of the console, in the order of the navigation. */
-export const PAGES = /** @type {const} */ ([
-  "calendar",
-  "timeline",
-  "announcements",
-  "settings",
-  "webhooks",
-  "feeds",
-  "keys",
-]);
+const PAGES = /** @type {const} */ (["calendar", "timeline", "announcements", "settings", "webhooks", "feeds", "keys"]);
 /** @typedef {(typeof PAGES)[number]} PageName */
 
 /** The views of the calendar. */

@@ -14,7 +14,7 @@ import { connectTo, fillGuilds, storedBytes } from "./scale-database.ts";
 import { compareShards } from "./shard-costs.ts";
 import { isAnnouncing } from "./synthetic-guilds.ts";
 
-// Measures what a number of guilds costs (README.md, "Scale"). Each figure is printed with its unit.
+// Measures what a number of guilds costs (README.md, "Guilds"). Each figure is printed with its unit.
 
 const HOUR = 3_600_000;
 /** A list at the largest number of guilds costs at most this factor of one at the smallest. */
