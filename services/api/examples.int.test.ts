@@ -13,7 +13,9 @@ import {
   type SettledPost,
   type UpcomingPost,
 } from "../contracts/dispatch.contract.ts";
+import type { EventId } from "../contracts/ids.ts";
 import { listSettledPosts } from "../contracts/guild-changes.contract.ts";
+import { listMissedNotifications, type MissedNotification } from "../contracts/occurrence-notifications.contract.ts";
 import { diffPlan, previewDrafts } from "../contracts/plan-diff.contract.ts";
 import { draftOwners } from "../dispatch/adapters/draft-owners.ts";
 import { ownerServices } from "../dispatch/adapters/owner-services.ts";
@@ -25,6 +27,7 @@ import { webhooksService } from "../webhooks/webhooks.service.ts";
 import { ROUTES } from "./route-table.ts";
 import { changesExample } from "./v2/changes.routes.ts";
 import { planExamples } from "./v2/plan.examples.ts";
+import { missedExample } from "./v2/webhooks.routes.ts";
 import { announcementExamples, danglingExample } from "./v1/announcement.examples.ts";
 import { eventExamples } from "./v2/events.examples.ts";
 
@@ -91,6 +94,19 @@ describe("the examples of the API document", () => {
     }));
   }
 
+  /** The missed notifications of the example, in place of dispatch. */
+  function missedNotifications(): MissedNotification[] {
+    return missedExample.missed.map((missed) => ({
+      type: missed.type,
+      eventId: missed.event_id as EventId,
+      occurredAt: missed.occurred_at,
+      state: missed.state,
+      settledAt: missed.settled,
+      reason: missed.reason,
+      reasonCode: missed.reason_code,
+    }));
+  }
+
   /** Creates the announcement whose event is deleted, before all others. */
   async function makeDangling(): Promise<void> {
     const { guild_id, calendar_number } = eventExamples.ongoing.request;
@@ -111,6 +127,7 @@ describe("the examples of the API document", () => {
       ...serve(listUpcomingPosts, async () => ({ posts: postsOf(announcementExamples.upcoming), notPlanned })),
       ...serve(listPostHistory, async () => postsOf(announcementExamples.history)),
       ...serve(listSettledPosts, async () => ({ delivered: [], changed: [], settledUntil: 0, more: false })),
+      ...serve(listMissedNotifications, async () => ({ entries: missedNotifications() })),
       ...serve(previewPost, (params, { broker }) =>
         renderPreview(ownerServices(broker), channels, params, current.epoch_start),
       ),

@@ -69,6 +69,20 @@ const id = "01989f3a-5c1e-7d2b-8a4f-6b7c8d9e0f10";
 const secretOf = (letter: string) => `whsec_${letter.repeat(43)}=`;
 const made = { url: "https://bot.example/guildcal", types: ["event.created", "event.updated", "event.deleted"] };
 
+export const missedExample = {
+  missed: [
+    {
+      type: "occurrence.started",
+      event_id: "01989f3a-5c1e-4d2b-8a4f-6b7c8d9e0f11",
+      occurred_at: 1_893_776_400_000,
+      state: "missed",
+      settled: 1_893_780_900_000,
+      reason: "dispatch was not running from 2030-01-04T16:55:00.000Z to 2030-01-04T18:15:00.000Z",
+      reason_code: "DISPATCH_DOWN",
+    },
+  ],
+} as const;
+
 export const webhookRoutes = [
   route({
     paths: ["/v2/webhooks/create"],
@@ -175,7 +189,7 @@ export const webhookRoutes = [
     responseFields: pageResponseFields("missed", missedFields, "MissedNotification"),
     summary:
       "Lists the starts and ends of occurrences that the guild's webhooks were not notified of, the latest first",
-    example: { request: { guild_id }, response: { missed: [] } },
+    example: { request: { guild_id }, response: missedExample },
   }),
   route({
     paths: ["/v2/webhooks/delete"],

@@ -80,8 +80,9 @@ describe(`a guild with at most ${BOUND} open posts (D39)`, () => {
     await dispatch(1_000);
     const guild = new TestGuild(services, sink);
     const id = await guild.announcement(0);
-    const startsAt = Date.now() + 4_000;
-    for (let at = 0; at < 3 * BOUND; at += 1) await guild.event(0, { startsAt, endsAt: startsAt });
+    const startsAt = Date.now() + 6_000;
+    const events = Array.from({ length: 3 * BOUND }, () => guild.event(0, { startsAt, endsAt: startsAt }));
+    await Promise.all(events);
     const rows = await guild.settled(BOUND + 1);
     expect(rows.map(({ state }) => state)).toEqual(Array.from({ length: BOUND + 1 }, () => "missed"));
     const passedOver = rows.filter(({ reason }) => reason?.startsWith(`more than ${BOUND} posts`));
