@@ -2,7 +2,7 @@ import { Schema } from "mongoose";
 import { type Tracked, trackedIndexes, trackedPaths } from "../../mixins/mongo/tracked-record.ts";
 import { FORMER_INDEX } from "../../mixins/mongo/former-state.ts";
 import type { Announcement } from "../contracts/announcements.contract.ts";
-import { type FormerRuleFields, formerSchema, offsetPaths } from "./former-rules.store.ts";
+import { digestSchema, type FormerRuleFields, formerSchema, offsetPaths } from "./former-rules.store.ts";
 
 /** The stored form of an announcement. */
 export interface AnnouncementRow
@@ -26,6 +26,7 @@ export const announcementSchema = new Schema<AnnouncementRow>(
     hours: Number,
     minutes: Number,
     offsets: { type: [offsetPaths], default: undefined },
+    digest: digestSchema,
     info: String,
     template: { type: { title: String, body: String, fields: [String], _id: false }, default: undefined },
     enabled: Boolean,

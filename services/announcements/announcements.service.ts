@@ -25,8 +25,10 @@ import {
   removeAnnouncement,
   removeAnnouncementsOfEvent,
   updateAnnouncement,
+  type UpdateAnnouncementParams,
 } from "../contracts/announcements.contract.ts";
 import { findEvent } from "../contracts/calendar-events.contract.ts";
+import { getCalendar } from "../contracts/calendars.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { AnnouncementId, GuildId } from "../contracts/ids.ts";
 import { listChangedAnnouncements } from "../contracts/guild-changes.contract.ts";
@@ -63,6 +65,7 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
         const { guildId, type } = params;
         const id = (currentWriteId() ?? newWriteId()) as string as AnnouncementId;
         const insert = async () => {
+          await checkCalendar(context, params);
           const eventId = await resolveReference(context, guildId, type, params.eventId);
           return isRefusal(eventId) ? eventId : store.insert(newAnnouncement(id, params, eventId ?? ""));
         };
@@ -81,6 +84,7 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
               const mismatch = revisionMismatch(stored.revision, params.ifRevision);
               if (mismatch !== undefined) return mismatch;
               const type = params.type ?? stored.type;
+              await checkCalendar(context, params);
               const eventId = await resolveReference(context, params.guildId, type, params.eventId);
               return isRefusal(eventId) ? eventId : changeAnnouncement(stored, params, eventId);
             },
@@ -189,6 +193,15 @@ async function resolveReference(
   if (!usesEvent(type) || eventId === "") return undefined;
   const found = await callAction(context, findEvent, { guildId, eventId: referredId(type, eventId) });
   return eventReference(type, found);
+}
+
+/** The calendar of a digest must be one that the guild may have (D20). The refusal of its owner becomes that of this action. */
+async function checkCalendar(
+  context: CallContext<unknown>,
+  { guildId, digest }: Pick<UpdateAnnouncementParams, "guildId" | "digest">,
+): Promise<void> {
+  if (digest === undefined) return;
+  await callAction(context, getCalendar, { guildId, calendarNumber: digest.calendarNumber });
 }
 
 function broadcastChange(context: CallContext<unknown>, { guildId, id, revision }: AnnouncementChanged): void {

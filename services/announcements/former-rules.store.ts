@@ -6,6 +6,7 @@ import {
   findFormerStatesAfter,
   formerStateExpression,
 } from "../../mixins/mongo/former-state.ts";
+import type { Digest } from "../contracts/announcement-digests.ts";
 import type { PostOffset } from "../contracts/announcement-offsets.ts";
 import type { AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
@@ -23,6 +24,20 @@ export const offsetPaths = {
   _id: false,
 } satisfies Record<keyof PostOffset | "_id", unknown>;
 
+/** The stored form of a digest (D65). */
+export const digestSchema = new Schema<Digest>(
+  {
+    calendarNumber: Number,
+    frequency: String,
+    weekday: String,
+    time: String,
+    days: Number,
+    color: String,
+    emptyText: String,
+  } satisfies Record<keyof Digest, unknown>,
+  { _id: false },
+);
+
 const formerPaths = {
   guildId: String,
   until: Date,
@@ -33,6 +48,7 @@ const formerPaths = {
   hours: Number,
   minutes: Number,
   offsets: { type: [offsetPaths], default: undefined },
+  digest: digestSchema,
   revision: Number,
   standsSince: Date,
 } satisfies Record<keyof FormerRuleFields, unknown>;

@@ -18,7 +18,7 @@ import {
   removeEvent,
   updateEvent,
 } from "../contracts/calendar-events.contract.ts";
-import { getOccurrence, listOccurrencesStarting } from "../contracts/occurrences.contract.ts";
+import { getOccurrence, listOccurrencesStarting, readDigest } from "../contracts/occurrences.contract.ts";
 import {
   calendarChanged,
   type CalendarView,
@@ -45,6 +45,7 @@ import { calendarsStore } from "./store/calendars.store.ts";
 import { calendarView, changeCalendar, allCalendars } from "./domain/calendar/calendar.ts";
 import { mergeChangeFeeds } from "./domain/calendar/merge-change-feeds.ts";
 import { announcedOccurrence } from "./domain/event/effective-occurrence.ts";
+import { digestReader } from "./digest-reads.ts";
 import { draftActions } from "./drafts/draft.actions.ts";
 import { eventSearch } from "./event-search.ts";
 import { eventImport } from "./import/event-import.ts";
@@ -68,6 +69,9 @@ export interface CalendarEventsOptions {
   readonly follow?: FollowOptions;
 }
 
+/** Dispatch reads a digest within the second in which it is due. */
+const DIGEST_READ_MS = 500;
+
 /** The calendars of a guild are in the order of their numbers. */
 const CALENDARS: PagedList<CalendarView, readonly [number]> = {
   cursors: pageCursors("calendars", [0]),
@@ -89,6 +93,7 @@ export function calendarEventsService({
   const windows = calendarWindows(store, calendars);
   const occurrences = announcedOccurrences(store, calendars, windows);
   const pages = windowPages(store, calendars);
+  const digestOfDate = digestReader(calendars, windowPages(store, calendars, DIGEST_READ_MS));
   const search = eventSearch(store, calendars);
   const events = eventResolver(store, calendars);
   const feeds = feedPages(feedReads(connection));
@@ -219,6 +224,10 @@ export function calendarEventsService({
         const resolved = await findAllowed(guildId, occurrenceId, context);
         return resolved?.occurrence === undefined ? null : announcedOccurrence(resolved.occurrence, resolved.calendar);
       }),
+
+      ...serve(readDigest, async (params, context) =>
+        (await isAllowed(params.guildId, params.digest.calendarNumber, context)) ? digestOfDate(params) : null,
+      ),
 
       ...draftActions({
         store,

@@ -23,12 +23,14 @@ import {
   occurrenceView,
 } from "./domain/event/effective-occurrence.ts";
 import { soonestOccurrences, type SoonestOccurrences } from "./domain/event/soonest-occurrences.ts";
+import { collectDigests } from "./digest-reads.ts";
 import { mergedWindows, type Window } from "../contracts/window.ts";
 import { isOngoing, startsIn, type Times, overlaps } from "./domain/event/window.ts";
 import type { OnlyEvents } from "./store/event-filters.ts";
 import type { EventReads } from "./store/event-reads.store.ts";
 import type { EventPage } from "./store/event-rows.ts";
 import { effectiveOccurrences } from "./effective-occurrences.ts";
+import { startReading } from "./started-pages.ts";
 
 /**
  * Lists the events of a time window. The store finds candidates by the window index; the domain decides what is in
@@ -86,7 +88,7 @@ export function calendarWindows(
         isListed: (times) => isOngoing(times, now),
       }),
 
-    async listStarting({ guildId, windows, limit, texts = true, only = {}, changedSince }, isAllowed) {
+    async listStarting({ guildId, windows, limit, texts = true, only = {}, changedSince, digests }, isAllowed) {
       const [written, { numbers, reads }] = await Promise.all([
         calendars.list(guildId),
         store.calendarsInSnapshot(guildId),
@@ -105,6 +107,9 @@ export function calendarWindows(
         found,
         deadline,
       };
+      if (digests !== undefined) {
+        await collectDigests(digests, written, { guildId, texts, changedSince }, isAllowed, found);
+      }
       for (const window of allowed.length === 0 ? [] : mergedWindows(windows)) {
         await collectStarting(reads, search, window);
         if (found.truncated) break;
@@ -121,24 +126,6 @@ interface ListRequest {
   readonly isListed: (times: Times) => boolean;
   /** The action, whose errors name the parameter to narrow. */
   readonly contract: Pick<ActionContract<never, unknown>, "narrowing">;
-}
-
-/** Pages whose first one is already read; the others are read when they are consumed. */
-interface StartedPages<Item> {
-  readonly pages: AsyncIterable<Item>;
-  /** Closes the cursor. */
-  close(): Promise<unknown>;
-}
-
-async function startReading<Item>(pages: AsyncIterable<Item>): Promise<StartedPages<Item>> {
-  const iterator = pages[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  async function* all(): AsyncIterable<Item> {
-    if (first.done === true) return;
-    yield first.value;
-    yield* { [Symbol.asyncIterator]: () => iterator };
-  }
-  return { pages: all(), close: async () => iterator.return?.() };
 }
 
 async function collectList(

@@ -1,7 +1,7 @@
 import { firstPage } from "../../mixins/actions/page-entries.ts";
 import { comparePositions, pageCursors } from "../../mixins/actions/page-cursor.ts";
 import { TimeSlice } from "../../mixins/async/time-slice.ts";
-import type { EventView } from "../contracts/calendar-events.contract.ts";
+import type { Color, EventView } from "../contracts/calendar-events.contract.ts";
 import { isRefusal, type Refusal } from "../contracts/errors.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { DEFAULT_PAGE_ENTRIES, type Page, type PageParams } from "../contracts/pages.ts";
@@ -22,6 +22,13 @@ import type { EventReads } from "./store/event-reads.store.ts";
 export interface WindowPages {
   page(of: OfCalendar, window: Window, params: PageParams): Promise<Page<EventView> | Refusal>;
   ongoingPage(of: OfCalendar, now: EpochMs, params: PageParams): Promise<Page<EventView> | Refusal>;
+  /** With a color, only the events that have it. */
+  pageOfColor(
+    of: OfCalendar,
+    window: Window,
+    color: Color | undefined,
+    params: PageParams,
+  ): Promise<Page<EventView> | Refusal>;
 }
 
 interface OfCalendar {
@@ -51,8 +58,8 @@ const OUT_OF_ORDER = 104;
 const TEXTS_AT_ONCE = 50;
 
 export function windowPages(
-  store: CalendarEventsStore,
-  calendars: CalendarsStore,
+  store: Pick<CalendarEventsStore, "snapshotReads">,
+  calendars: Pick<CalendarsStore, "find">,
   pageTimeMs = PAGE_TIME_MS,
 ): WindowPages {
   async function page(
@@ -83,6 +90,8 @@ export function windowPages(
     page: (of, window, params) => page(of, params, { window, isListed: () => true }),
     ongoingPage: (of, now, params) =>
       page(of, params, { window: { from: now, until: now + 1 }, isListed: (times) => isOngoing(times, now) }),
+    pageOfColor: (of, window, color, params) =>
+      page(of, params, { window, isListed: (occurrence) => color === undefined || occurrence.color === color }),
   };
 }
 
@@ -97,7 +106,7 @@ interface Search {
   readonly calendar: Calendar;
   readonly window: Window;
   /** Whether an occurrence that overlaps the window is listed. */
-  readonly isListed: (times: Times) => boolean;
+  readonly isListed: (occurrence: Times & Pick<Listed, "color">) => boolean;
   /** The page begins after it; undefined for the first page. */
   readonly position: Position | undefined;
   readonly limit: number;

@@ -1,10 +1,11 @@
+import { digestRule } from "./announcement-digests.ts";
 import { MAX_OFFSET_MINUTES, offsetsRule } from "./announcement-offsets.ts";
 import { COLORS, type Color } from "./calendar-events.contract.ts";
 import type { FieldProblem } from "./contract.ts";
 import { integer, listOf, oneOf, snowflake, snowflakeOr, text } from "./field-rules.ts";
 
 /** Types of announcements by the events that they cover (D23). */
-export const ANNOUNCEMENT_TYPES = ["UNIVERSAL", "SPECIFIC", "COLOR", "RECUR"] as const;
+export const ANNOUNCEMENT_TYPES = ["UNIVERSAL", "SPECIFIC", "COLOR", "RECUR", "DIGEST"] as const;
 export type AnnouncementType = (typeof ANNOUNCEMENT_TYPES)[number];
 
 /** The longest lead time, 366 days (D25). */
@@ -21,6 +22,7 @@ export const announcementRules = {
   hours: integer(0, MAX_LEAD_MINUTES / 60),
   minutes: integer(0, MAX_LEAD_MINUTES),
   offsets: offsetsRule,
+  digest: digestRule,
   info: text(MAX_INFO_CHARACTERS),
   // `colorProblems` checks the value: a color is ignored, whatever its value, if the type does not use it (D27).
   eventColor: { type: "string", optional: true, documented: COLORS },

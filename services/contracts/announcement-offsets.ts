@@ -54,20 +54,21 @@ export const offsetsRule = {
 };
 
 interface OffsetFields {
+  readonly type?: unknown;
   readonly offsets?: unknown;
   readonly hours?: unknown;
   readonly minutes?: unknown;
 }
 
 /** The problems of offsets whose members are valid, and of a lead time beside them (D54). */
-export function offsetProblems({ offsets, ...leadTime }: OffsetFields): FieldProblem[] {
+export function offsetProblems({ type: _, offsets, ...leadTime }: OffsetFields): FieldProblem[] {
   if (!isOffsets(offsets)) return [];
   return [...duplicates(offsets), ...tooEarly(offsets), ...otherLeadTime(offsets, leadTime)];
 }
 
-/** The problems of a new announcement without a lead time and without offsets. */
-export function missingLeadTime({ offsets, ...leadTime }: OffsetFields): FieldProblem[] {
-  if (offsets !== undefined) return [];
+/** The problems of a new announcement without a lead time and without offsets. A digest has neither (D65). */
+export function missingLeadTime({ type, offsets, ...leadTime }: OffsetFields): FieldProblem[] {
+  if (offsets !== undefined || type === "DIGEST") return [];
   const missing = LEAD_TIME.filter((field) => leadTime[field] === undefined);
   return missing.map((field) => ({ field, code: "REQUIRED", message: "is required without offsets" }));
 }
@@ -127,7 +128,7 @@ function tooEarly(offsets: readonly PostOffset[]): FieldProblem[] {
 }
 
 /** A lead time beside offsets must be the one of a response (`leadTimeOf`), so that a client can send a response back. */
-function otherLeadTime(offsets: readonly PostOffset[], given: Omit<OffsetFields, "offsets">): FieldProblem[] {
+function otherLeadTime(offsets: readonly PostOffset[], given: Pick<OffsetFields, "hours" | "minutes">): FieldProblem[] {
   const shown = leadTimeOf(offsets);
   return LEAD_TIME.filter((field) => given[field] !== undefined && given[field] !== shown[field]).map((field) => ({
     field,

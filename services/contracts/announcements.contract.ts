@@ -6,6 +6,7 @@ import {
   referenceProblems,
   subscriberProblems,
 } from "./announcement-fields.ts";
+import { type Digest, digestProblems, type GivenDigest } from "./announcement-digests.ts";
 import { missingLeadTime, offsetProblems, type PostOffset } from "./announcement-offsets.ts";
 import type { Color } from "./calendar-events.contract.ts";
 import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
@@ -40,6 +41,8 @@ export interface Announcement extends Changed {
   readonly minutes: number;
   /** When it is posted, in place of the lead time; without duplicates (D54). */
   readonly offsets?: readonly PostOffset[];
+  /** Only of the type DIGEST (D65). */
+  readonly digest?: Digest;
   readonly info: string;
   /** The layout of its messages, in place of the guild's (D61). */
   readonly template?: MessageTemplate;
@@ -65,6 +68,7 @@ export type AnnouncementRule = Pick<
   | "hours"
   | "minutes"
   | "offsets"
+  | "digest"
   | "enabled"
   | "revision"
   | "standsSince"
@@ -97,6 +101,7 @@ export interface CreateAnnouncementParams {
   readonly hours?: number;
   readonly minutes?: number;
   readonly offsets?: readonly PostOffset[];
+  readonly digest?: GivenDigest;
   readonly info: string;
   readonly template?: MessageTemplate;
   readonly enabled?: boolean;
@@ -133,6 +138,7 @@ export const createAnnouncement = action<CreateAnnouncementParams, { readonly id
     hours: optional(announcementRules.hours),
     minutes: optional(announcementRules.minutes),
     offsets: optional(announcementRules.offsets),
+    digest: optional(announcementRules.digest),
     info: announcementRules.info,
     template: optional(templateRule),
     enabled: optional(flag, ANNOUNCEMENT_DEFAULTS.enabled),
@@ -146,8 +152,9 @@ export const createAnnouncement = action<CreateAnnouncementParams, { readonly id
     ...leadTimeProblems(fields.hours, fields.minutes),
     ...missingLeadTime(fields),
     ...offsetProblems(fields),
+    ...digestProblems(fields),
   ],
-  dependsOn: ({ type }) => (type === "SPECIFIC" || type === "RECUR" ? ["calendar-events"] : []),
+  dependsOn: ({ type }) => (type === "UNIVERSAL" || type === "COLOR" ? [] : ["calendar-events"]),
   idempotent: true,
 });
 
@@ -164,6 +171,7 @@ export const updateAnnouncement = action<UpdateAnnouncementParams, Revised>({
     hours: optional(announcementRules.hours),
     minutes: optional(announcementRules.minutes),
     offsets: optional(announcementRules.offsets),
+    digest: optional(announcementRules.digest),
     info: clearable(announcementRules.info),
     template: clearable(templateRule),
     enabled: optional(flag),
@@ -182,7 +190,7 @@ export const updateAnnouncement = action<UpdateAnnouncementParams, Revised>({
     ...offsetProblems(fields),
     ...subscriberProblems(fields),
   ],
-  dependsOn: ({ eventId = "" }) => (eventId === "" ? [] : ["calendar-events"]),
+  dependsOn: ({ eventId = "", digest }) => (eventId === "" && digest === undefined ? [] : ["calendar-events"]),
   idempotent: true,
 });
 

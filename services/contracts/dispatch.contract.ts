@@ -3,7 +3,7 @@ import { action, broadcastEvent, type EventContract } from "./contract.ts";
 import { epochMs, guildId, integer, oneOf, optional, reference, snowflake, text, textOf } from "./field-rules.ts";
 import {
   ANNOUNCEMENT_ID,
-  EVENT_OR_OCCURRENCE_ID,
+  SUBJECT_ID,
   type AnnouncementId,
   type EpochMs,
   type EventId,
@@ -73,6 +73,7 @@ export const REASON_CODES = [
   "ANNOUNCED_ALREADY",
   "ANNOUNCEMENT_CHANGED",
   "EVENT_CHANGED",
+  "DIGEST_EMPTY",
   ...LATE_CODES,
   "OTHER",
 ] as const;
@@ -272,7 +273,7 @@ export const previewPost = action<{ guildId: GuildId; id: string; eventId?: stri
 export interface PostOutcome extends SettledPost {
   readonly guildId: GuildId;
 }
-const eventIdRule = textOf("an event's or an occurrence's id", EVENT_OR_OCCURRENCE_ID, 50);
+const eventIdRule = textOf("the id of an event, an occurrence or a digest", SUBJECT_ID, 50);
 const outcome: EventContract<PostOutcome>["payload"] = {
   guildId,
   announcementId: textOf("an announcement's id", ANNOUNCEMENT_ID, 36),

@@ -50,6 +50,9 @@ export const EVENT_ID = /^e[a-v0-9]{25}$/;
 /** An event's id or one occurrence's (D12). */
 export const EVENT_OR_OCCURRENCE_ID = /^e[a-v0-9]{25}(?:_\d{8}T\d{6}(?:\d{3})?Z)?$/;
 
+/** The id of the event, the occurrence or the digest (D65) of a post. */
+export const SUBJECT_ID = /^(?:e[a-v0-9]{25}(?:_[0-9]{8}T[0-9]{6}(?:[0-9]{3})?Z)?|d[0-9a-f]{32}_[0-9]{8})$/;
+
 export const ANNOUNCEMENT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** A channel, role or user: 1–20 digits (D7). */

@@ -1,12 +1,16 @@
 import { OFFSET_ANCHORS, type OffsetAnchor } from "./announcement-offsets.ts";
+import { type Digest, type DigestRule, digestRuleRule, type OccurrenceDigest } from "./announcement-digests.ts";
 import { type Color, COLORS, type EventTexts, MAX_ENTRIES } from "./calendar-events.contract.ts";
 import { action, type Changed } from "./contract.ts";
 import type { AllDayFields } from "./event-times.ts";
-import { flag, guildId, integer, oneOf, optional, reference } from "./field-rules.ts";
-import type { EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
+import { dateText, flag, guildId, integer, oneOf, optional, reference } from "./field-rules.ts";
+import type { AnnouncementId, DateText, EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
 import type { Window } from "./window.ts";
 
-/** An occurrence with the data that dispatch needs to plan and render posts. A single event has one occurrence. */
+/**
+ * An occurrence with the data that dispatch needs to plan and render posts. A single event has one occurrence. The digest of a
+ * date is one, too: it starts when it is due, and ends with the days that it lists (D65).
+ */
 export interface Occurrence extends EventTexts, AllDayFields, Changed {
   readonly occurrenceId: OccurrenceId;
   readonly eventId: EventId;
@@ -39,6 +43,8 @@ export interface Occurrence extends EventTexts, AllDayFields, Changed {
   readonly createdAt?: EpochMs;
   /** For a former occurrence: time of the change that ended it. Database time. */
   readonly until?: EpochMs;
+  /** Only of a digest, which is no event. */
+  readonly digest?: OccurrenceDigest;
 }
 
 /** Windows of dispatch reach beyond the range of event times. */
@@ -64,6 +70,15 @@ export interface OccurrencesStartingParams {
    * occurrences of a series `former` has the first 100.
    */
   readonly formerAfter?: EpochMs;
+  /** The digests that are due in a window are among the occurrences; only with the anchor START (D65). */
+  readonly digests?: DueDigests;
+}
+
+/** The digests of some announcements in a window. */
+export interface DueDigests {
+  /** Current and former rules. */
+  readonly rules: readonly DigestRule[];
+  readonly window: Window;
 }
 
 /** Selects occurrences by color, or by event or series and those that follow it (D51). */
@@ -92,6 +107,13 @@ export const onlyRule = {
   props: { color: optional(oneOf(COLORS)), eventId: optional(reference) },
 } as const;
 
+/** The rule of `DueDigests`. A guild has at most 1000 announcements, and as many former rules. */
+export const dueDigestsRule = {
+  type: "object",
+  strict: true,
+  props: { rules: { type: "array", max: 2000, items: digestRuleRule }, window: windowRule },
+} as const;
+
 /** For dispatch: lists the occurrences in all calendars of the guild that start, or have another anchor, in one of the windows. */
 export const listOccurrencesStarting = action<OccurrencesStartingParams, OccurrencesStarting>({
   name: "calendar-events.listOccurrencesStarting",
@@ -105,6 +127,7 @@ export const listOccurrencesStarting = action<OccurrencesStartingParams, Occurre
     only: optional(onlyRule),
     changedSince: optional(instant),
     formerAfter: optional(instant),
+    digests: optional(dueDigestsRule),
   },
   idempotent: true,
 });
@@ -114,5 +137,41 @@ export const getOccurrence = action<{ guildId: GuildId; occurrenceId: Occurrence
   name: "calendar-events.getOccurrence",
   keys: "none",
   params: { guildId, occurrenceId: reference },
+  idempotent: true,
+});
+
+export interface ReadDigestParams {
+  readonly guildId: GuildId;
+  readonly announcementId: AnnouncementId;
+  readonly digest: DigestRule["digest"] & Pick<Digest, "color">;
+  /** The date on the clock of the calendar. */
+  readonly date: DateText;
+}
+
+/** The params for the digest of a date; undefined if the announcement is no digest. */
+export function digestParams(
+  { id, guildId: ofGuild, digest: given }: { id: AnnouncementId; guildId: GuildId; digest?: Digest },
+  date: DateText,
+): ReadDigestParams | undefined {
+  if (given === undefined) return undefined;
+  const { emptyText: _, ...rule } = given;
+  return { guildId: ofGuild, announcementId: id, digest: rule, date };
+}
+
+const { announcementId, digest } = digestRuleRule.props;
+
+/**
+ * For dispatch, at the due instant: the digest of a date with its entries; null if the digest is not posted on this date, or if the
+ * guild may not have the calendar.
+ */
+export const readDigest = action<ReadDigestParams, Occurrence | null>({
+  name: "calendar-events.readDigest",
+  keys: "none",
+  params: {
+    guildId,
+    announcementId,
+    digest: { ...digest, props: { ...digest.props, color: optional(oneOf(COLORS)) } },
+    date: dateText,
+  },
   idempotent: true,
 });

@@ -6,7 +6,16 @@ import type { Refusal } from "./errors.ts";
 import { epochMs, flag, guildId, integer, listOf, optional, reference, textOf } from "./field-rules.ts";
 import type { GuildSettings } from "./guild-settings.contract.ts";
 import type { AnnouncementId, EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
-import { type Occurrence, onlyRule, type OnlyOccurrences, windowRule } from "./occurrences.contract.ts";
+import {
+  type DueDigests,
+  dueDigestsRule,
+  type Occurrence,
+  onlyRule,
+  type OnlyOccurrences,
+  readDigest,
+  type ReadDigestParams,
+  windowRule,
+} from "./occurrences.contract.ts";
 import type { Window } from "./window.ts";
 
 /** The first change of a list that its owner refuses. */
@@ -63,6 +72,8 @@ export interface DraftOccurrencesParams extends EventDrafts {
   readonly windows: readonly Window[];
   /** Selects among the other events. */
   readonly only?: OnlyOccurrences;
+  /** The digests that are due in a window are among the occurrences of events that no change names. */
+  readonly digests?: DueDigests;
   /** Largest number of occurrences in each of the lists. */
   readonly limit: number;
 }
@@ -100,6 +111,7 @@ export const draftOccurrences = action<DraftOccurrencesParams, DraftedOccurrence
     window: windowRule,
     windows: { type: "array", max: 1000, items: windowRule },
     only: optional(onlyRule),
+    digests: optional(dueDigestsRule),
     limit: integer(1, MAX_ENTRIES),
   },
 });
@@ -111,24 +123,43 @@ const occurrenceIds = listOf(textOf("an id", /^[0-9A-Za-z_]+$/, 64), MAX_SHOWN);
 export interface ShowDraftOccurrencesParams extends EventDrafts {
   readonly before: readonly OccurrenceId[];
   readonly after: readonly OccurrenceId[];
+  /** The digests whose ids are among the others, as they are before and after the changes. */
+  readonly digests?: { readonly before: readonly ShownDigest[]; readonly after: readonly ShownDigest[] };
 }
+
+export type ShownDigest = Pick<ReadDigestParams, "announcementId" | "digest">;
 
 export interface ShownDraftOccurrences {
   readonly before: readonly Occurrence[];
   readonly after: readonly Occurrence[];
 }
 
+const shownDigest = {
+  type: "object",
+  strict: true,
+  props: { announcementId: readDigest.params.announcementId, digest: readDigest.params.digest },
+} as const;
+/** A guild has at most 1000 announcements. */
+const shownDigests = { type: "array", max: 1000 + MAX_DRAFT_CHANGES, items: shownDigest } as const;
+const shownDigestsRule = {
+  type: "object",
+  strict: true,
+  props: { before: shownDigests, after: shownDigests },
+} as const;
+
 /** For dispatch: occurrences with their texts, before and after the changes; missing ones are left out. */
 export const showDraftOccurrences = action<ShowDraftOccurrencesParams, ShownDraftOccurrences | RefusedDraft>({
   name: "calendar-events.showDraftOccurrences",
   ...internal,
-  params: { ...eventDrafts, before: occurrenceIds, after: occurrenceIds },
+  params: { ...eventDrafts, before: occurrenceIds, after: occurrenceIds, digests: optional(shownDigestsRule) },
 });
 
 export interface DraftAnnouncementsParams extends Drafts {
   /** Time of the changes. */
   readonly now: EpochMs;
   readonly references: readonly DraftedReference[];
+  /** Absent in calls of releases without digests. */
+  readonly maxCalendars?: DraftedSettings["maxCalendars"];
 }
 
 export interface DraftedAnnouncements {
@@ -145,6 +176,7 @@ export const draftAnnouncements = action<DraftAnnouncementsParams, DraftedAnnoun
   params: {
     ...drafts,
     now: epochMs,
+    maxCalendars: { ...maxCalendars, optional: true },
     references: {
       type: "array",
       max: MAX_REFERENCES,

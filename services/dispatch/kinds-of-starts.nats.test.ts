@@ -35,8 +35,8 @@ describe("the announcements of starts of all kinds", () => {
     const { entries } = await services.call(listUpcomingPostsPage, { guildId: guild.id, ...window });
     expect(entries.map(({ announcementId, dueAt }) => [announcementId, dueAt])).toEqual([
       [recur, TUESDAY - HOUR / 2],
-      [recur, TUESDAY + 2 * DAY - HOUR / 2],
       [specific, friday - 19 * HOUR - 6 * HOUR],
+      [recur, TUESDAY + 2 * DAY - HOUR / 2],
       [recur, TUESDAY + 7 * DAY - HOUR / 2],
       [recur, TUESDAY + 9 * DAY - HOUR / 2],
     ]);

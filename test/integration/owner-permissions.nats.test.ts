@@ -31,6 +31,12 @@ const OF_NO_ROUTE: Readonly<Record<string, object>> = {
   "webhooks.listChanged": firstOfGuild,
   "api.readEncodedChanges": { guildId: OWN, kinds: ["event"], limit: 1 },
   "api.encodeOccurrences": { occurrences: [] },
+  "calendar-events.readDigest": {
+    guildId: OWN,
+    announcementId: "5d0e3a52-6f0e-4a7e-9d53-2f1c8b7a6e90",
+    digest: { calendarNumber: 1, frequency: "DAILY", time: "08:00", days: 1 },
+    date: "2030-01-07",
+  },
   "webhooks.changesSince": fromTheBeginning,
   "webhooks.listOccurrenceSubscriptions": { guildIds: [OWN] },
   "webhooks.deliverOccurrence": {

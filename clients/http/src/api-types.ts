@@ -1252,9 +1252,9 @@ export interface V1AnnouncementCreateRequest {
    */
   channel: string;
   /**
-   * Events that the announcement covers: all of the guild (UNIVERSAL), one event (SPECIFIC), every occurrence of a series (RECUR), or those of one color (COLOR). Upper or lower case.
+   * Events that the announcement covers: all of the guild (UNIVERSAL), one event (SPECIFIC), every occurrence of a series (RECUR), or those of one color (COLOR); or a list of the events of a calendar (DIGEST). Upper or lower case.
    */
-  type: "UNIVERSAL" | "SPECIFIC" | "COLOR" | "RECUR";
+  type: "UNIVERSAL" | "SPECIFIC" | "COLOR" | "RECUR" | "DIGEST";
   /**
    * Id of the event or series, or of one occurrence: the series' id, `_`, and its original start in UTC.
    */
@@ -1277,11 +1277,11 @@ export interface V1AnnouncementCreateRequest {
     | "NONE"
     | null;
   /**
-   * Hours before the start at which the announcement is posted, added to `minutes`; required without `offsets`.
+   * Hours before the start at which the announcement is posted, added to `minutes`; required without `offsets`, unless the type is DIGEST.
    */
   hours?: number | null;
   /**
-   * Minutes before the start at which the announcement is posted, added to `hours`; required without `offsets`.
+   * Minutes before the start at which the announcement is posted, added to `hours`; required without `offsets`, unless the type is DIGEST.
    */
   minutes?: number | null;
   /**
@@ -1291,6 +1291,10 @@ export interface V1AnnouncementCreateRequest {
    * @maxItems 8
    */
   offsets?: OffsetInput[] | null;
+  /**
+   * What a DIGEST lists, and when it is posted. Required for this type, and absent for any other. An update replaces the whole digest.
+   */
+  digest?: V1AnnouncementCreateRequestDigest | null;
   /**
    * Additional text of the post, at most 4000 characters; empty for none.
    */
@@ -1332,6 +1336,52 @@ export interface OffsetInput {
    * Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED.
    */
   minutes: number;
+}
+/**
+ * What an announcement of the type DIGEST lists, and when it is posted.
+ */
+export interface V1AnnouncementCreateRequestDigest {
+  /**
+   * Number of the calendar whose events it lists, and on whose clock it is posted.
+   */
+  calendar_number: number;
+  /**
+   * How often it is posted. Upper or lower case.
+   */
+  frequency: "DAILY" | "WEEKLY";
+  /**
+   * Day on which a WEEKLY digest is posted; absent for a DAILY one. Upper or lower case.
+   */
+  weekday?: "MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU" | null;
+  /**
+   * Wall-clock time of the calendar at which it is posted, such as 09:00. Must be a time of day from 00:00 to 23:59.
+   */
+  time: string;
+  /**
+   * Number of days that it lists, from its own instant on: 1 to 31. By default 1 for a DAILY digest, and 7 for a WEEKLY one.
+   */
+  days?: number | null;
+  /**
+   * Color of the events that it lists, where NONE means events without a color; absent for all events. Upper or lower case.
+   */
+  color?:
+    | "MELROSE"
+    | "RIPTIDE"
+    | "MAUVE"
+    | "TANGERINE"
+    | "DANDELION"
+    | "MAC_AND_CHEESE"
+    | "TURQUOISE"
+    | "MERCURY"
+    | "BLUE"
+    | "GREEN"
+    | "RED"
+    | "NONE"
+    | null;
+  /**
+   * Text that is posted if there is no event, at most 256 characters; without it nothing is posted then.
+   */
+  empty_text?: string | null;
 }
 /**
  * Layout of the messages of an announcement, with placeholders.
@@ -1407,9 +1457,9 @@ export interface Announcement {
     | "RED"
     | "NONE";
   /**
-   * Events that the announcement covers: all of the guild (UNIVERSAL), one event (SPECIFIC), every occurrence of a series (RECUR), or those of one color (COLOR).
+   * Events that the announcement covers: all of the guild (UNIVERSAL), one event (SPECIFIC), every occurrence of a series (RECUR), or those of one color (COLOR); or a list of the events of a calendar (DIGEST).
    */
-  type: "UNIVERSAL" | "SPECIFIC" | "COLOR" | "RECUR";
+  type: "UNIVERSAL" | "SPECIFIC" | "COLOR" | "RECUR" | "DIGEST";
   /**
    * Hours before the start at which the announcement is posted, added to `minutes`; 527040 minutes (366 days) at most in all. With `offsets`: those of the first offset at or before the start, or 0.
    */
@@ -1422,6 +1472,10 @@ export interface Announcement {
    * When the announcement is posted, in place of `hours` and `minutes`: 1 to 8 different offsets. Absent for an announcement with `hours` and `minutes`.
    */
   offsets?: Offset[];
+  /**
+   * What a DIGEST lists, and when it is posted. Required for this type, and absent for any other. An update replaces the whole digest.
+   */
+  digest?: Digest;
   /**
    * Additional text of the post, at most 4000 characters; empty for none.
    */
@@ -1463,6 +1517,51 @@ export interface Offset {
    * Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED.
    */
   minutes: number;
+}
+/**
+ * What an announcement of the type DIGEST lists, and when it is posted.
+ */
+export interface Digest {
+  /**
+   * Number of the calendar whose events it lists, and on whose clock it is posted.
+   */
+  calendar_number: number;
+  /**
+   * How often it is posted.
+   */
+  frequency: "DAILY" | "WEEKLY";
+  /**
+   * Day on which a WEEKLY digest is posted; absent for a DAILY one.
+   */
+  weekday?: "MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU";
+  /**
+   * Wall-clock time of the calendar at which it is posted, such as 09:00.
+   */
+  time: string;
+  /**
+   * Number of days that it lists, from its own instant on: 1 to 31. By default 1 for a DAILY digest, and 7 for a WEEKLY one.
+   */
+  days: number;
+  /**
+   * Color of the events that it lists, where NONE means events without a color; absent for all events.
+   */
+  color?:
+    | "MELROSE"
+    | "RIPTIDE"
+    | "MAUVE"
+    | "TANGERINE"
+    | "DANDELION"
+    | "MAC_AND_CHEESE"
+    | "TURQUOISE"
+    | "MERCURY"
+    | "BLUE"
+    | "GREEN"
+    | "RED"
+    | "NONE";
+  /**
+   * Text that is posted if there is no event, at most 256 characters; without it nothing is posted then.
+   */
+  empty_text?: string;
 }
 /**
  * Layout of the messages of an announcement, with placeholders.
@@ -1552,9 +1651,9 @@ export interface ListedAnnouncement {
     | "RED"
     | "NONE";
   /**
-   * Events that the announcement covers: all of the guild (UNIVERSAL), one event (SPECIFIC), every occurrence of a series (RECUR), or those of one color (COLOR).
+   * Events that the announcement covers: all of the guild (UNIVERSAL), one event (SPECIFIC), every occurrence of a series (RECUR), or those of one color (COLOR); or a list of the events of a calendar (DIGEST).
    */
-  type: "UNIVERSAL" | "SPECIFIC" | "COLOR" | "RECUR";
+  type: "UNIVERSAL" | "SPECIFIC" | "COLOR" | "RECUR" | "DIGEST";
   /**
    * Hours before the start at which the announcement is posted, added to `minutes`; 527040 minutes (366 days) at most in all. With `offsets`: those of the first offset at or before the start, or 0.
    */
@@ -1567,6 +1666,10 @@ export interface ListedAnnouncement {
    * When the announcement is posted, in place of `hours` and `minutes`: 1 to 8 different offsets. Absent for an announcement with `hours` and `minutes`.
    */
   offsets?: Offset[];
+  /**
+   * What a DIGEST lists, and when it is posted. Required for this type, and absent for any other. An update replaces the whole digest.
+   */
+  digest?: Digest;
   /**
    * Additional text of the post, at most 4000 characters; empty for none.
    */
@@ -1845,6 +1948,7 @@ export interface SettledPost {
     | "ANNOUNCED_ALREADY"
     | "ANNOUNCEMENT_CHANGED"
     | "EVENT_CHANGED"
+    | "DIGEST_EMPTY"
     | "RESTORED"
     | "DISPATCH_DOWN"
     | "PROCESS_STALLED"
@@ -2060,9 +2164,9 @@ export interface V1AnnouncementUpdateRequest {
    */
   channel?: string;
   /**
-   * Events that the announcement covers: all of the guild (UNIVERSAL), one event (SPECIFIC), every occurrence of a series (RECUR), or those of one color (COLOR). Upper or lower case.
+   * Events that the announcement covers: all of the guild (UNIVERSAL), one event (SPECIFIC), every occurrence of a series (RECUR), or those of one color (COLOR); or a list of the events of a calendar (DIGEST). Upper or lower case.
    */
-  type?: "UNIVERSAL" | "SPECIFIC" | "COLOR" | "RECUR";
+  type?: "UNIVERSAL" | "SPECIFIC" | "COLOR" | "RECUR" | "DIGEST";
   /**
    * Id of the event or series, or of one occurrence: the series' id, `_`, and its original start in UTC.
    */
@@ -2098,6 +2202,10 @@ export interface V1AnnouncementUpdateRequest {
    * @maxItems 8
    */
   offsets?: OffsetInput[];
+  /**
+   * What a DIGEST lists, and when it is posted. Required for this type, and absent for any other. An update replaces the whole digest.
+   */
+  digest?: V1AnnouncementUpdateRequestDigest;
   /**
    * Additional text of the post, at most 4000 characters; empty for none.
    */
@@ -2150,6 +2258,51 @@ export interface V1AnnouncementUpdateRequest {
    * @maxItems 1000
    */
   subscribers_user_remove?: string[];
+}
+/**
+ * What an announcement of the type DIGEST lists, and when it is posted. It replaces the stored digest as a whole.
+ */
+export interface V1AnnouncementUpdateRequestDigest {
+  /**
+   * Number of the calendar whose events it lists, and on whose clock it is posted.
+   */
+  calendar_number: number;
+  /**
+   * How often it is posted. Upper or lower case.
+   */
+  frequency: "DAILY" | "WEEKLY";
+  /**
+   * Day on which a WEEKLY digest is posted; absent for a DAILY one. Upper or lower case.
+   */
+  weekday?: "MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU";
+  /**
+   * Wall-clock time of the calendar at which it is posted, such as 09:00. Must be a time of day from 00:00 to 23:59.
+   */
+  time: string;
+  /**
+   * Number of days that it lists, from its own instant on: 1 to 31. By default 1 for a DAILY digest, and 7 for a WEEKLY one.
+   */
+  days?: number;
+  /**
+   * Color of the events that it lists, where NONE means events without a color; absent for all events. Upper or lower case.
+   */
+  color?:
+    | "MELROSE"
+    | "RIPTIDE"
+    | "MAUVE"
+    | "TANGERINE"
+    | "DANDELION"
+    | "MAC_AND_CHEESE"
+    | "TURQUOISE"
+    | "MERCURY"
+    | "BLUE"
+    | "GREEN"
+    | "RED"
+    | "NONE";
+  /**
+   * Text that is posted if there is no event, at most 256 characters; without it nothing is posted then.
+   */
+  empty_text?: string;
 }
 /**
  * Body of a response of `/v1/announcement/update` with the status 200. Changes the given fields of an announcement; a new type needs its event_id or event_color.
@@ -2949,9 +3102,9 @@ export interface DraftChange {
    */
   channel?: string | null;
   /**
-   * Events that the announcement covers: all of the guild (UNIVERSAL), one event (SPECIFIC), every occurrence of a series (RECUR), or those of one color (COLOR). Upper or lower case.
+   * Events that the announcement covers: all of the guild (UNIVERSAL), one event (SPECIFIC), every occurrence of a series (RECUR), or those of one color (COLOR); or a list of the events of a calendar (DIGEST). Upper or lower case.
    */
-  type?: "UNIVERSAL" | "SPECIFIC" | "COLOR" | "RECUR" | null;
+  type?: "UNIVERSAL" | "SPECIFIC" | "COLOR" | "RECUR" | "DIGEST" | null;
   /**
    * Color that COLOR covers, where NONE means events without a color; ignored for other types. Upper or lower case.
    */
@@ -2984,6 +3137,10 @@ export interface DraftChange {
    * @maxItems 8
    */
   offsets?: OffsetInput[] | null;
+  /**
+   * What a DIGEST lists, and when it is posted. Required for this type, and absent for any other. An update replaces the whole digest.
+   */
+  digest?: DraftChangeDigest | null;
   /**
    * Additional text of the post, at most 4000 characters; empty for none.
    */
@@ -3149,6 +3306,52 @@ export interface DraftChangeRecurrence {
    * The rule as text in the form of RFC 5545, such as FREQ=MONTHLY;BYDAY=-1FR, instead of its members; at most 500 characters. In responses when the recurrence has more than frequency, count and interval.
    */
   rrule?: string | null;
+}
+/**
+ * What an announcement of the type DIGEST lists, and when it is posted.
+ */
+export interface DraftChangeDigest {
+  /**
+   * Number of the calendar whose events it lists, and on whose clock it is posted.
+   */
+  calendar_number?: number | null;
+  /**
+   * How often it is posted. Upper or lower case.
+   */
+  frequency?: "DAILY" | "WEEKLY" | null;
+  /**
+   * Day on which a WEEKLY digest is posted; absent for a DAILY one. Upper or lower case.
+   */
+  weekday?: "MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU" | null;
+  /**
+   * Wall-clock time of the calendar at which it is posted, such as 09:00. Must be a time of day from 00:00 to 23:59.
+   */
+  time?: string | null;
+  /**
+   * Number of days that it lists, from its own instant on: 1 to 31. By default 1 for a DAILY digest, and 7 for a WEEKLY one.
+   */
+  days?: number | null;
+  /**
+   * Color of the events that it lists, where NONE means events without a color; absent for all events. Upper or lower case.
+   */
+  color?:
+    | "MELROSE"
+    | "RIPTIDE"
+    | "MAUVE"
+    | "TANGERINE"
+    | "DANDELION"
+    | "MAC_AND_CHEESE"
+    | "TURQUOISE"
+    | "MERCURY"
+    | "BLUE"
+    | "GREEN"
+    | "RED"
+    | "NONE"
+    | null;
+  /**
+   * Text that is posted if there is no event, at most 256 characters; without it nothing is posted then.
+   */
+  empty_text?: string | null;
 }
 /**
  * The posts of the next 366 days that changes would affect, and their numbers.
@@ -3868,6 +4071,7 @@ export interface MissedNotification {
     | "ANNOUNCED_ALREADY"
     | "ANNOUNCEMENT_CHANGED"
     | "EVENT_CHANGED"
+    | "DIGEST_EMPTY"
     | "RESTORED"
     | "DISPATCH_DOWN"
     | "PROCESS_STALLED"

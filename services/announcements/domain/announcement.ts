@@ -1,6 +1,7 @@
 import { complete } from "../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { type AnnouncementType, leadTimeProblems, referenceProblems } from "../../contracts/announcement-fields.ts";
+import { completeDigest, type Digest, digestProblems, scheduleText } from "../../contracts/announcement-digests.ts";
 import { isSameOffset, leadTimeOf, type PostOffset } from "../../contracts/announcement-offsets.ts";
 import {
   type Announcement,
@@ -33,6 +34,7 @@ function referenceFields(
     case "COLOR":
       return { eventId: NO_EVENT, eventColor };
     case "UNIVERSAL":
+    case "DIGEST":
       return { eventId: NO_EVENT, eventColor: NO_COLOR };
   }
 }
@@ -50,6 +52,7 @@ export function newAnnouncement(
     type: params.type,
     ...referenceFields(params.type, eventId, params.eventColor ?? NO_COLOR),
     ...newTimes(params),
+    ...definedFields({ digest: params.digest && completeDigest(params.digest) }),
     info: params.info,
     ...definedFields({ template: givenParts(params.template) }),
     enabled: params.enabled ?? ANNOUNCEMENT_DEFAULTS.enabled,
@@ -83,7 +86,15 @@ export function changeAnnouncement(
   changes: UpdateAnnouncementParams,
   eventId: Announcement["eventId"] | undefined,
 ): ChangedAnnouncement | Refusal {
-  const problems = [...missingReference(stored, changes), ...leadTooLong(stored, changes)];
+  const problems = [
+    ...missingReference(stored, changes),
+    ...leadTooLong(stored, changes),
+    ...digestProblems({
+      ...changes,
+      type: changes.type ?? stored.type,
+      digest: changes.digest ?? keptDigest(stored, changes),
+    }),
+  ];
   if (problems.length > 0) return refuse("INVALID_REQUEST", problems);
   const subscribers = changedSubscribers(stored, changes);
   if (isRefusal(subscribers)) return subscribers;
@@ -97,15 +108,30 @@ export function changeAnnouncement(
     channel: changes.channel ?? stored.channel,
     type,
     ...referenceFields(type, eventId ?? stored.eventId, changes.eventColor ?? stored.eventColor),
-    ...changedTimes(stored, changes),
+    ...(type === "DIGEST" ? DIGEST_TIMES : changedTimes(stored, changes)),
+    ...definedFields({
+      digest: changes.digest === undefined ? keptDigest(stored, changes) : completeDigest(changes.digest),
+    }),
     info: changes.info === undefined ? stored.info : (changes.info ?? ""),
-    ...definedFields({ template: changes.template === undefined ? stored.template : givenParts(changes.template) }),
+    ...definedFields({ template: type === "DIGEST" ? undefined : changedTemplate(stored, changes) }),
     enabled: changes.enabled ?? stored.enabled,
-    infoOnly: changes.infoOnly ?? stored.infoOnly,
+    infoOnly: type !== "DIGEST" && (changes.infoOnly ?? stored.infoOnly),
     ...subscribers,
     revision: stored.revision + 1,
   });
   return { next, restartsRule: restartsRule(stored, next), isUnchanged: false };
+}
+
+/** A digest is posted at its own instants (D65). */
+const DIGEST_TIMES: AnnouncementTimes = { hours: 0, minutes: 0 };
+
+/** The stored digest, if the announcement stays one. A new type clears it (D27). */
+function keptDigest(stored: Announcement, { type = stored.type }: UpdateAnnouncementParams): Digest | undefined {
+  return type === "DIGEST" ? stored.digest : undefined;
+}
+
+function changedTemplate(stored: Announcement, { template }: UpdateAnnouncementParams) {
+  return template === undefined ? stored.template : givenParts(template);
 }
 
 /** A new type needs its reference in the same request (api.md 4.1, D27); an unchanged type cannot lose its reference. */
@@ -143,11 +169,23 @@ function isSameTimes(one: AnnouncementTimes, other: AnnouncementTimes): boolean 
   return offsets.length === others.length && offsets.every(isAmongOthers);
 }
 
-/** Whether an update enables the announcement, or changes its lead time, offsets or target. Disabling starts no new rule. */
+/** Whether both are posted at the same instants, as far as they are digests. */
+function isSameSchedule(
+  { digest: one }: Pick<Announcement, "digest">,
+  { digest: other }: Pick<Announcement, "digest">,
+): boolean {
+  return (one && scheduleText(one)) === (other && scheduleText(other));
+}
+
+/**
+ * Whether an update enables the announcement, or changes its lead time, offsets, schedule or target. Disabling starts no new
+ * rule.
+ */
 function restartsRule(before: Announcement, after: AnnouncementDraft): boolean {
   return (
     (after.enabled && !before.enabled) ||
     !isSameTimes(before, after) ||
+    !isSameSchedule(before, after) ||
     before.type !== after.type ||
     before.eventId !== after.eventId ||
     before.eventColor !== after.eventColor

@@ -1,6 +1,7 @@
 import { complete } from "../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { unhandled } from "../../../mixins/objects/unhandled.ts";
+import type { GivenDigest } from "../../contracts/announcement-digests.ts";
 import type { Announcement, AnnouncementRule } from "../../contracts/announcements.contract.ts";
 import { MAX_ANNOUNCEMENTS } from "../../contracts/announcements.contract.ts";
 import { type DraftChange, draftAnnouncementId, writeParams } from "../../contracts/draft-changes.contract.ts";
@@ -37,7 +38,7 @@ export function namedAnnouncements(changes: readonly DraftChange[]): string[] {
  */
 export function draftedAnnouncements(
   { rules, named }: StoredAnnouncements,
-  { guildId, changes, now, references }: DraftAnnouncementsParams,
+  { guildId, changes, now, references, maxCalendars = [] }: DraftAnnouncementsParams,
 ): DraftedAnnouncements | RefusedDraft {
   const ruleById = new Map(rules.map((rule) => [rule.id as string, rule]));
   const announcements = new Map(named);
@@ -55,12 +56,18 @@ export function draftedAnnouncements(
     ruleById.delete(id);
   }
 
+  /** Whether the guild may have the calendar of a given digest (D20). */
+  function mayHaveCalendar(at: number, digest: GivenDigest | undefined): boolean {
+    return digest === undefined || digest.calendarNumber <= Math.max(1, maxCalendars[at] ?? 1);
+  }
+
   function change(at: number, draft: DraftChange): Refusal | undefined {
     switch (draft.action) {
       case "CREATE_ANNOUNCEMENT": {
         const params = writeParams<"CREATE_ANNOUNCEMENT">(guildId, draft);
         const eventId = resolvedReference(references, at, params.type, params.eventId);
         if (isRefusal(eventId)) return eventId;
+        if (!mayHaveCalendar(at, params.digest)) return refuse("CALENDAR_NOT_FOUND");
         if (ruleById.size >= MAX_ANNOUNCEMENTS) return refuse("TOO_MANY_ANNOUNCEMENTS");
         store({ ...newAnnouncement(draftAnnouncementId(at), params, eventId ?? ""), standsSince: now });
         return undefined;
@@ -74,6 +81,7 @@ export function draftedAnnouncements(
         const eventId = resolvedReference(references, at, params.type ?? stored.type, params.eventId);
         const outcome = isRefusal(eventId) ? eventId : changeAnnouncement(stored, params, eventId);
         if (isRefusal(outcome)) return outcome;
+        if (!mayHaveCalendar(at, params.digest)) return refuse("CALENDAR_NOT_FOUND");
         const { next, restartsRule, isUnchanged } = outcome;
         if (!isUnchanged) store({ ...next, standsSince: restartsRule ? now : stored.standsSince });
         return undefined;
@@ -134,7 +142,7 @@ function namesEvent({ eventId }: AnnouncementRule, removed: string): boolean {
 }
 
 function ruleOf(announcement: Announcement): AnnouncementRule {
-  const { id, channel, type, eventId, eventColor, hours, minutes, offsets, enabled, revision, standsSince } =
+  const { id, channel, type, eventId, eventColor, hours, minutes, offsets, digest, enabled, revision, standsSince } =
     announcement;
   return complete<Omit<AnnouncementRule, "until">>()({
     id,
@@ -144,7 +152,7 @@ function ruleOf(announcement: Announcement): AnnouncementRule {
     eventColor,
     hours,
     minutes,
-    ...definedFields({ offsets }),
+    ...definedFields({ offsets, digest }),
     enabled,
     revision,
     standsSince,

@@ -1,3 +1,4 @@
+import { DIGEST_DESCRIPTIONS } from "./digest-descriptions.ts";
 import { EVENT_DESCRIPTIONS } from "./event-descriptions.ts";
 import { PLAN_DESCRIPTIONS } from "./plan-descriptions.ts";
 import { FOLLOW_DESCRIPTIONS } from "./follow-descriptions.ts";
@@ -10,7 +11,7 @@ const LIST_AMOUNT =
 const POSTS_AMOUNT =
   "Largest number of entries in the response, -1 for all. Without effect together with `limit` and `cursor`.";
 
-const NEEDED_WITHOUT_OFFSETS = "required without `offsets`.";
+const NEEDED_WITHOUT_OFFSETS = "required without `offsets`, unless the type is DIGEST.";
 const OFFSET_MINUTES =
   "Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED.";
 const POST_ANCHOR =
@@ -94,7 +95,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   id: "Id of the announcement, a UUID.",
   channel:
     "Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild.",
-  type: "Events that the announcement covers: all of the guild (UNIVERSAL), one event (SPECIFIC), every occurrence of a series (RECUR), or those of one color (COLOR).",
+  type: "Events that the announcement covers: all of the guild (UNIVERSAL), one event (SPECIFIC), every occurrence of a series (RECUR), or those of one color (COLOR); or a list of the events of a calendar (DIGEST).",
   event_color: "Color that COLOR covers, where NONE means events without a color; ignored for other types.",
   hours:
     "Hours before the start at which the announcement is posted, added to `minutes`; 527040 minutes (366 days) at most in all. With `offsets`: those of the first offset at or before the start, or 0.",
@@ -102,6 +103,9 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
     "Minutes before the start at which the announcement is posted, added to `hours`. With `offsets`: those of the first offset at or before the start, or 0.",
   "V1AnnouncementCreateRequest.hours": `Hours before the start at which the announcement is posted, added to \`minutes\`; ${NEEDED_WITHOUT_OFFSETS}`,
   "V1AnnouncementCreateRequest.minutes": `Minutes before the start at which the announcement is posted, added to \`hours\`; ${NEEDED_WITHOUT_OFFSETS}`,
+  digest:
+    "What a DIGEST lists, and when it is posted. Required for this type, and absent for any other. An update replaces the whole digest.",
+  ...DIGEST_DESCRIPTIONS,
   offsets:
     "When the announcement is posted, in place of `hours` and `minutes`: 1 to 8 different offsets. Absent for an announcement with `hours` and `minutes`.",
   "V1AnnouncementPreviewResponse.offsets":

@@ -37,6 +37,11 @@ export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Offset: "When an announcement is posted, relative to an instant of the event.",
   MessageTemplate: "Layout of the messages of an announcement, with placeholders.",
   MessageTemplateInput: "Layout of the messages of an announcement, with placeholders.",
+  Digest: "What an announcement of the type DIGEST lists, and when it is posted.",
+  V1AnnouncementCreateRequestDigest: "What an announcement of the type DIGEST lists, and when it is posted.",
+  V1AnnouncementUpdateRequestDigest:
+    "What an announcement of the type DIGEST lists, and when it is posted. It replaces the stored digest as a whole.",
+  DraftChangeDigest: "What an announcement of the type DIGEST lists, and when it is posted.",
   OffsetInput: "When an announcement is posted, relative to an instant of the event.",
   PreviewedOffset: "An offset of an announcement, with its due instant for the shown event.",
   UpcomingPost: "A post that is planned or being sent. Times are in Unix milliseconds (UTC).",

@@ -1,4 +1,5 @@
 import { ANNOUNCEMENT_TYPES } from "../../contracts/announcement-fields.ts";
+import { type Digest, DIGEST_FREQUENCIES, type GivenDigest } from "../../contracts/announcement-digests.ts";
 import { OFFSET_ANCHORS, type PostOffset } from "../../contracts/announcement-offsets.ts";
 import type {
   createAnnouncement,
@@ -24,6 +25,7 @@ import {
   type UpcomingPosts,
   type UpcomingPostsPage,
 } from "../../contracts/dispatch.contract.ts";
+import { WEEKDAYS } from "../../contracts/recurrence.ts";
 import type { Revised } from "../../contracts/revision.ts";
 import { pageAmount, pageResponseFields } from "../wire/list-pages.ts";
 import { NO_FIELD } from "../wire/no-field.ts";
@@ -54,6 +56,20 @@ import {
   timeField,
 } from "../wire/request-fields.ts";
 
+const digest = objectField<GivenDigest>(
+  "digest",
+  {
+    calendarNumber: field("calendar_number", asInteger),
+    frequency: field("frequency", asEnumValue),
+    weekday: field("weekday", asEnumValue),
+    time: field("time"),
+    days: field("days", asInteger),
+    color: field("color", asEnumValue),
+    emptyText: field("empty_text"),
+  },
+  "absent",
+);
+
 /** One offset in a list. A null is a wrong value there. */
 const offset = objectField<PostOffset>(
   "offsets",
@@ -70,6 +86,7 @@ export const announcementRequestFields: RequestFields<Omit<CreateAnnouncementPar
   hours: field("hours", asInteger),
   minutes: field("minutes", asInteger),
   offsets: objectsField("offsets", offset.fields, offset.decode),
+  digest,
   info: field("info"),
   template: templateField,
   enabled: field("enabled"),
@@ -103,6 +120,16 @@ const offsetFields = responseFields<PostOffset>({
   minutes: shown("minutes", INTEGER),
 });
 
+const digestFields = responseFields<Digest>({
+  calendarNumber: shown("calendar_number", INTEGER),
+  frequency: shown("frequency", enumOf(DIGEST_FREQUENCIES)),
+  weekday: optional(shown("weekday", enumOf(WEEKDAYS))),
+  time: shown("time", STRING),
+  days: shown("days", INTEGER),
+  color: optional(shown("color", enumOf(COLORS))),
+  emptyText: optional(shown("empty_text", STRING)),
+});
+
 /** An announcement in the response of get, which has no id (docs/api.md, 4.1). */
 export const announcementResponseFields = responseFields<Omit<AnnouncementView, "id">>({
   channel: shown("channel", STRING),
@@ -112,6 +139,7 @@ export const announcementResponseFields = responseFields<Omit<AnnouncementView, 
   hours: shown("hours", INTEGER),
   minutes: shown("minutes", INTEGER),
   offsets: optional(shownObjects("offsets", offsetFields, "Offset")),
+  digest: optional(shownObject("digest", digestFields, "Digest")),
   info: shown("info", STRING),
   template: shownTemplate,
   enabled: shown("enabled", BOOLEAN),

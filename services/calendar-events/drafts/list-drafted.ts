@@ -1,19 +1,22 @@
 import type { EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { CalendarReference } from "../../contracts/calendars.contract.ts";
 import type { Refusal } from "../../contracts/errors.ts";
-import { EVENT_TEXTS } from "../../contracts/calendar-events.contract.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type {
   DraftedOccurrences,
   DraftOccurrencesParams,
   RefusedDraft,
+  ShownDigest,
   ShowDraftOccurrencesParams,
   ShownDraftOccurrences,
 } from "../../contracts/owner-drafts.contract.ts";
 import { isRefusedDraft } from "../../contracts/owner-drafts.contract.ts";
 import type { Window } from "../../contracts/window.ts";
 import { TimeSlice } from "../../../mixins/async/time-slice.ts";
+import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { calendarWindows } from "../calendar-windows.ts";
+import { digestReader } from "../digest-reads.ts";
+import { digestWithId } from "../domain/digest/digest-occurrence.ts";
 import { announcedOccurrence } from "../domain/event/effective-occurrence.ts";
 import { soonestOccurrences } from "../domain/event/soonest-occurrences.ts";
 import { startsIn } from "../domain/event/window.ts";
@@ -22,6 +25,8 @@ import { effectiveOccurrences } from "../effective-occurrences.ts";
 import { eventResolver, type ResolverStore } from "../event-resolver.ts";
 import type { CalendarEventsStore } from "../store/calendar-events.store.ts";
 import type { CalendarsStore } from "../store/calendars.store.ts";
+import { windowPages } from "../window-pages.ts";
+import { alteredIds, partition, withoutTexts } from "./compare-occurrences.ts";
 import type { DraftedEvent } from "./draft-store.ts";
 import { isAllowed, makeDrafts } from "./make-drafts.ts";
 
@@ -82,7 +87,7 @@ async function unchangedOthers(
   isOther: (occurrence: Occurrence) => boolean,
 ): Promise<Others> {
   const none = { unchanged: [], before: [], after: [], truncated: false };
-  if (params.windows.length === 0) return none;
+  if (params.windows.length === 0 && params.digests === undefined) return none;
   const { occurrences, truncated } = await listStored(stores, stores.calendars, params.maxCalendars[0] ?? 1, params);
   return { ...none, unchanged: occurrences.filter(isOther), truncated };
 }
@@ -95,8 +100,11 @@ async function comparedOthers(
   isOther: (occurrence: Occurrence) => boolean,
 ): Promise<Others> {
   const { maxCalendars, window } = params;
-  if (window.until <= window.from) return { unchanged: [], before: [], after: [], truncated: false };
-  const all = { ...params, windows: [window] };
+  const windows = window.until <= window.from ? [] : [window];
+  if (windows.length === 0 && params.digests === undefined) {
+    return { unchanged: [], before: [], after: [], truncated: false };
+  }
+  const all = { ...params, windows };
   const before = await listStored(stores, stores.calendars, maxCalendars[0] ?? 1, all);
   const after = await listStored(stores, calendars, maxCalendars.at(-1) ?? 1, all);
   const parts = await partition(before.occurrences.filter(isOther), after.occurrences.filter(isOther));
@@ -110,10 +118,21 @@ export async function showDrafted(
 ): Promise<ShownDraftOccurrences | RefusedDraft> {
   const made = await makeDrafts(stores, params);
   if (isRefusedDraft(made)) return made;
-  const { guildId, before, after } = params;
+  const { guildId, before, after, digests = NO_DIGESTS, maxCalendars } = params;
+  const digestsOf = (ids: readonly OccurrenceId[], calendars: CalendarReads, side: "before" | "after") =>
+    findDigests(guildId, ids, digests[side], {
+      read: digestReader(calendars, windowPages(stores.store, calendars)),
+      isAllowed: (number) => isAllowed(number, maxCalendars.at(side === "before" ? 0 : -1) ?? 1),
+    });
   return {
-    before: await findOccurrences(guildId, before, stores.store, stores.calendars),
-    after: await findOccurrences(guildId, after, made.store, made.calendars),
+    before: [
+      ...(await findOccurrences(guildId, before, stores.store, stores.calendars)),
+      ...(await digestsOf(before, stores.calendars, "before")),
+    ],
+    after: [
+      ...(await findOccurrences(guildId, after, made.store, made.calendars)),
+      ...(await digestsOf(after, made.calendars, "after")),
+    ],
   };
 }
 
@@ -130,14 +149,37 @@ async function findOccurrences(
   );
 }
 
+const NO_DIGESTS = { before: [], after: [] };
+
+/** The digests with these ids. They list the events as they are stored, whatever the changes (D65). */
+async function findDigests(
+  guildId: GuildId,
+  ids: readonly OccurrenceId[],
+  rules: readonly ShownDigest[],
+  {
+    read,
+    isAllowed: mayHave,
+  }: { read: ReturnType<typeof digestReader>; isAllowed: (calendarNumber: number) => boolean },
+): Promise<Occurrence[]> {
+  const found: Occurrence[] = [];
+  for (const id of ids) {
+    const named = digestWithId(rules, id);
+    if (named === undefined || !mayHave(named.rule.digest.calendarNumber)) continue;
+    // Sequential on purpose: a list of digests must not take the database from other requests.
+    const digest = await read({ guildId, ...named.rule, date: named.date });
+    if (digest !== null) found.push(digest);
+  }
+  return found;
+}
+
 /** All occurrences of the stored events that start in the windows. */
 function listStored(
   { store }: DraftStores,
   calendars: CalendarReads,
   maxCalendars: number,
-  { guildId, windows, limit, only = {} }: DraftOccurrencesParams,
+  { guildId, windows, limit, only = {}, digests }: DraftOccurrencesParams,
 ): Promise<Listed> {
-  const params = { guildId, windows, limit, texts: false, only };
+  const params = { guildId, windows, limit, texts: false, only, ...definedFields({ digests }) };
   return calendarWindows(store, calendars).listStarting(params, async (number) => isAllowed(number, maxCalendars));
 }
 
@@ -179,81 +221,4 @@ async function listEvents(
 
 function upTo({ from, until }: Window, last: EpochMs): Window {
   return { from, until: Math.min(until, last + 1) };
-}
-
-/** Separates the occurrences that are the same before and after. */
-async function partition(
-  before: readonly Occurrence[],
-  after: readonly Occurrence[],
-): Promise<Pick<DraftedOccurrences, "unchanged" | "before" | "after">> {
-  const slices = new TimeSlice();
-  const keys = new Map<OccurrenceId, string>();
-  for (const occurrence of before) {
-    keys.set(occurrence.occurrenceId, keyOf(occurrence));
-    if (slices.isOver) await slices.rest();
-  }
-  const same = new Set<OccurrenceId>();
-  for (const occurrence of after) {
-    if (keys.get(occurrence.occurrenceId) === keyOf(occurrence)) same.add(occurrence.occurrenceId);
-    if (slices.isOver) await slices.rest();
-  }
-  const differs = ({ occurrenceId }: Occurrence) => !same.has(occurrenceId);
-  const unchanged = after.filter(({ occurrenceId }) => same.has(occurrenceId));
-  return { unchanged, before: before.filter(differs), after: after.filter(differs) };
-}
-
-/** The occurrences in both lists of which a field differs that posts may show. */
-function alteredIds(before: readonly Occurrence[], after: readonly Occurrence[]): OccurrenceId[] {
-  const keys = new Map(before.map((occurrence) => [occurrence.occurrenceId, shownKey(occurrence)]));
-  const known = after.filter(({ occurrenceId }) => keys.has(occurrenceId));
-  return known
-    .filter((occurrence) => keys.get(occurrence.occurrenceId) !== shownKey(occurrence))
-    .map(({ occurrenceId }) => occurrenceId);
-}
-
-/** Whether posts may show the field: not if it says when, or by which request, the occurrence was set. */
-const IS_SHOWN: Readonly<Record<keyof Occurrence, boolean>> = {
-  occurrenceId: true,
-  eventId: true,
-  follows: false,
-  calendarNumber: true,
-  // Few templates show the name of the calendar or the number of the occurrence (D61).
-  calendarName: false,
-  occurrenceNumber: false,
-  timezone: true,
-  startsAt: true,
-  endsAt: true,
-  allDay: true,
-  startDate: true,
-  endDate: true,
-  name: true,
-  description: true,
-  location: true,
-  image: true,
-  color: true,
-  recurs: true,
-  isFirst: true,
-  scheduledAt: false,
-  endSetAt: false,
-  coloredAt: false,
-  createdAt: false,
-  until: true,
-  changedBy: false,
-};
-
-function shownKey(occurrence: Occurrence): string {
-  return keyOf(fieldsOf(occurrence, (name) => IS_SHOWN[name]));
-}
-
-function fieldsOf(occurrence: Occurrence, isWanted: (name: keyof Occurrence) => boolean): Partial<Occurrence> {
-  return Object.fromEntries(Object.entries(occurrence).filter(([name]) => isWanted(name as keyof Occurrence)));
-}
-
-function keyOf(record: object): string {
-  return JSON.stringify(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));
-}
-
-function withoutTexts(occurrence: Occurrence): Occurrence {
-  const texts = new Set<string>([...EVENT_TEXTS, "calendarName", "occurrenceNumber"]);
-  return fieldsOf(occurrence, (name) => !texts.has(name)) as Occurrence;
 }

@@ -202,7 +202,9 @@ function occurrenceIn(
     ...ruleOccurrence
   }: FormerOccurrenceFields,
 ): Omit<Occurrence, "timezone"> {
-  return complete<Omit<Occurrence, "timezone" | "until" | keyof AllDayFields | PresentFields | ShownFields>>()({
+  return complete<
+    Omit<Occurrence, "timezone" | "until" | "digest" | keyof AllDayFields | PresentFields | ShownFields>
+  >()({
     ...ruleOccurrence,
     occurrenceId,
     recurs: true,

@@ -9,7 +9,7 @@ import {
   listAnnouncingGuilds,
 } from "../../contracts/announcements.contract.ts";
 import { calendarEventsChangesSince } from "../../contracts/calendar-events.contract.ts";
-import { getOccurrence, listOccurrencesStarting } from "../../contracts/occurrences.contract.ts";
+import { getOccurrence, listOccurrencesStarting, readDigest } from "../../contracts/occurrences.contract.ts";
 import type { ActionContract } from "../../contracts/contract.ts";
 import type { ErrorType } from "../../contracts/errors.ts";
 import { getGuildSettings, guildSettingsChangesSince } from "../../contracts/guild-settings.contract.ts";
@@ -47,6 +47,7 @@ export function ownerServices(broker: ServiceBroker, quickTimeoutMs = QUICK_TIME
       call(getAnnouncement, { guildId, id }, quickTimeoutMs).catch(nullWhen("ANNOUNCEMENT_NOT_FOUND")),
     occurrences: (params) => call(listOccurrencesStarting, params, LONG_TIMEOUT_MS),
     occurrence: (guildId, occurrenceId) => call(getOccurrence, { guildId, occurrenceId }, quickTimeoutMs),
+    digest: (params) => call(readDigest, params, quickTimeoutMs),
     settings: (guildId) => call(getGuildSettings, { guildId }, quickTimeoutMs),
     changesSince: (feed, params) => call(CHANGES[feed], params, LONG_TIMEOUT_MS),
     isReachable: () => isBusUp(broker),

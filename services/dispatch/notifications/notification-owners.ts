@@ -35,6 +35,7 @@ export function notificationOwners(broker: ServiceBroker, guilds: Pick<Subscribe
     announcement: (guildId, id) => Promise.resolve(notificationRule(guildId, id as string as OccurrenceType, 0)),
     occurrences: (params) => owners.occurrences(params),
     occurrence: (guildId, occurrenceId) => owners.occurrence(guildId, occurrenceId),
+    digest: () => Promise.resolve(null),
     // Notifications do not depend on settings; the protocol reads whether a post is branded.
     settings: (guildId) => Promise.resolve({ guildId, branded: false } as GuildSettings),
     changesSince: (feed, params) =>

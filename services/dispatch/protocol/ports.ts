@@ -3,6 +3,7 @@ import type {
   Occurrence,
   OccurrencesStarting,
   OccurrencesStartingParams,
+  ReadDigestParams,
 } from "../../contracts/occurrences.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
 import type { PlannedChange } from "../../contracts/planned-changes.contract.ts";
@@ -68,6 +69,8 @@ export interface Owners {
   announcement(guildId: GuildId, id: AnnouncementId): Promise<Announcement | null>;
   occurrences(params: OccurrencesStartingParams): Promise<OccurrencesStarting>;
   occurrence(guildId: GuildId, occurrenceId: OccurrenceId): Promise<Occurrence | null>;
+  /** The digest of a date with its entries; null if it is not posted on this date (D65). */
+  digest(params: ReadDigestParams): Promise<Occurrence | null>;
   settings(guildId: GuildId): Promise<GuildSettings>;
   changesSince(feed: Feed, params: ChangesSinceParams): Promise<ChangesSinceResult>;
   /** Whether the bus is up. While it is down, no change can come in through the API either. */

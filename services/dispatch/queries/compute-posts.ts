@@ -1,3 +1,4 @@
+import { digestRules } from "../../contracts/announcement-digests.ts";
 import { type AnnouncementRule, MAX_ANNOUNCEMENTS } from "../../contracts/announcements.contract.ts";
 import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
@@ -95,10 +96,17 @@ async function readPart(
   { from, until }: Window,
 ): Promise<Part> {
   const offsets = elapsedOffsets(announcements).map(({ ms }) => ms);
+  const rules = digestRules(announcements);
   for (let span = until - from; ; span = Math.ceil(span / SPAN_DIVISOR)) {
     const window = { from, until: from + span };
     const windows = dueWithin(offsets, from, window.until);
-    const { occurrences, truncated } = await owners.occurrences({ guildId, windows, limit: MAX_ENTRIES, texts: false });
+    const { occurrences, truncated } = await owners.occurrences({
+      guildId,
+      windows,
+      limit: MAX_ENTRIES,
+      texts: false,
+      ...(rules.length > 0 && { digests: { rules, window } }),
+    });
     if (!truncated || span <= MIN_PART_MS) return { window, occurrences };
   }
 }

@@ -1,3 +1,4 @@
+import { type DigestRule, digestRules } from "../../contracts/announcement-digests.ts";
 import type { Announcement } from "../../contracts/announcements.contract.ts";
 import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
@@ -45,12 +46,17 @@ export async function diffPlanOf(
   try {
     const guild = await draftGuild(ports.owners, { guildId, changes, now, byOperator });
     if (isRefusal(guild)) return guild;
-    const compared = await compareGuild(ports, guildId, guild, now);
+    const compared = await compareGuild(ports, guildId, guild, { now, mayMoveDigests: changes.some(mayMoveDigests) });
     return isRefusal(compared) ? compared : await diffOf(ports, guildId, guild, compared, limit);
   } catch (error) {
     if (error instanceof ChangedMeanwhile) return error.refusal;
     throw error;
   }
+}
+
+/** Whether digests may have other instants although their announcements are the same: by another zone or number of calendars. */
+function mayMoveDigests({ action }: PlanDiffParams["changes"][number]): boolean {
+  return action === "UPDATE_CALENDAR" || action === "UPDATE_SETTINGS";
 }
 
 /** The differences, soonest first, and the instant before which posts were compared. */
@@ -63,7 +69,7 @@ async function compareGuild(
   ports: DiffPorts,
   guildId: PlanDiffParams["guildId"],
   guild: DraftedGuild,
-  now: EpochMs,
+  { now, mayMoveDigests: movesDigests }: { readonly now: EpochMs; readonly mayMoveDigests: boolean },
 ): Promise<ComparedGuild | Refusal> {
   const { announcements, settings } = guild;
   const rulesBefore = withStartOffsets(announcements.before);
@@ -77,7 +83,8 @@ async function compareGuild(
   const offsets = elapsedOffsets(rules).map(({ ms }) => ms);
   const offsetsOfChanged = elapsedOffsets(rules.filter(({ id }) => changed.has(id))).map(({ ms }) => ms);
   const from = now - ports.graceMs;
-  const read = await readSpan(guild, { from, now, offsets, offsetsOfChanged });
+  const digests = digestRules(movesDigests ? rules : rules.filter(({ id }) => changed.has(id)));
+  const read = await readSpan(guild, { from, now, offsets, offsetsOfChanged, digests });
   if (isRefusal(read)) return read;
   const { occurrences, window, through: readThrough } = read;
   const { unchanged, before, after, altered } = occurrences;
@@ -111,6 +118,8 @@ interface SpanToRead {
   /** Milliseconds after the starts; negative before them. */
   readonly offsets: readonly number[];
   readonly offsetsOfChanged: readonly number[];
+  /** Those before the changes, and those after them. */
+  readonly digests: readonly DigestRule[];
 }
 
 /** The occurrences of a guild that were read. */
@@ -128,7 +137,7 @@ interface SpanRead {
  */
 async function readSpan(
   guild: DraftedGuild,
-  { from, now, offsets, offsetsOfChanged }: SpanToRead,
+  { from, now, offsets, offsetsOfChanged, digests: rules }: SpanToRead,
 ): Promise<SpanRead | Refusal> {
   const longest = longestLead(offsets);
   const earliest = from - Math.max(0, ...offsets);
@@ -139,7 +148,13 @@ async function readSpan(
     until: now + COMPARED_MS + longestOfChanged,
   };
   const whole = offsetsOfChanged.length === 0 ? [] : [windowOfChanged];
-  const all = await guild.occurrences({ window: wholeWindow, windows: whole, limit: MAX_ENTRIES });
+  const digestsUntil = (until: EpochMs) => (rules.length === 0 ? {} : { digests: { rules, window: { from, until } } });
+  const all = await guild.occurrences({
+    window: wholeWindow,
+    windows: whole,
+    limit: MAX_ENTRIES,
+    ...digestsUntil(now + COMPARED_MS),
+  });
   if (!all.truncated) return { occurrences: all, window: wholeWindow, through: now + COMPARED_MS };
   const createdLate = { from, until: from + Math.min(MAX_CREATED_LATE_MS, longestOfChanged) };
   for (let span = COMPARED_MS; span >= MIN_COMPARED_MS; span /= SPAN_DIVISOR) {
@@ -147,7 +162,7 @@ async function readSpan(
     const window = { from: earliest, until: through + longest };
     const windows = mergedWindows([...dueWithin(offsetsOfChanged, from, through), createdLate]);
     // Sequential on purpose: a shorter time is read only if this one has too many.
-    const occurrences = await guild.occurrences({ window, windows, limit: MAX_ENTRIES });
+    const occurrences = await guild.occurrences({ window, windows, limit: MAX_ENTRIES, ...digestsUntil(through) });
     if (!occurrences.truncated) return { occurrences, window, through };
   }
   const message = `must affect fewer occurrences: more than ${MAX_ENTRIES} start within the next days`;

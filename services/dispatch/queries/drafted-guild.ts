@@ -1,4 +1,5 @@
 import { withPath } from "../../../mixins/actions/check-params.ts";
+import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import type { ParamsOf, ResultOf } from "../../contracts/contract.ts";
 import type { DraftChange } from "../../contracts/draft-changes.contract.ts";
 import { ERRORS, refuse, type Refusal } from "../../contracts/errors.ts";
@@ -15,6 +16,7 @@ import {
   isRefusedDraft,
   type RefusedDraft,
   type showDraftOccurrences,
+  type ShowDraftOccurrencesParams,
   type ShownDraftOccurrences,
 } from "../../contracts/owner-drafts.contract.ts";
 import type { Owners } from "../protocol/ports.ts";
@@ -42,10 +44,14 @@ export interface DraftedGuild {
   readonly settings: DraftedSettings;
   readonly announcements: DraftedAnnouncements;
   readonly occurrences: (
-    read: Pick<DraftOccurrencesParams, "window" | "windows" | "limit" | "only">,
+    read: Pick<DraftOccurrencesParams, "window" | "windows" | "limit" | "only" | "digests">,
   ) => Promise<DraftedOccurrences>;
   /** Occurrences with their texts. */
-  readonly shown: (before: readonly OccurrenceId[], after: readonly OccurrenceId[]) => Promise<ShownDraftOccurrences>;
+  readonly shown: (
+    before: readonly OccurrenceId[],
+    after: readonly OccurrenceId[],
+    digests?: ShowDraftOccurrencesParams["digests"],
+  ) => Promise<ShownDraftOccurrences>;
 }
 
 const NO_WINDOW = { from: 0, until: 0 };
@@ -78,13 +84,14 @@ async function makeChanges(owners: DraftOwners, drafts: Drafts): Promise<Drafted
   });
   if (isRefusedDraft(found)) return firstRefused(found);
   const { references } = found;
-  const announcements = await owners.draftAnnouncements({ guildId, changes, now, references });
+  const announcements = await owners.draftAnnouncements({ guildId, changes, now, references, maxCalendars });
   if (isRefusedDraft(announcements)) return firstRefused(announcements);
   return {
     settings,
     announcements,
     occurrences: async (read) => accepted(await owners.draftOccurrences({ ...events, references: [], ...read })),
-    shown: async (before, after) => accepted(await owners.showDraftOccurrences({ ...events, before, after })),
+    shown: async (before, after, digests) =>
+      accepted(await owners.showDraftOccurrences({ ...events, before, after, ...definedFields({ digests }) })),
   };
 }
 

@@ -1,3 +1,4 @@
+import { digestRules } from "../../contracts/announcement-digests.ts";
 import type { Announcement } from "../../contracts/announcements.contract.ts";
 import type { DraftChange } from "../../contracts/draft-changes.contract.ts";
 import { draftAnnouncementId } from "../../contracts/draft-changes.contract.ts";
@@ -9,8 +10,9 @@ import type { PreviewDraftsParams } from "../../contracts/plan-diff.contract.ts"
 import type { ChannelChecks } from "../channel-checks/channel-checks.ts";
 import { showsGuildName } from "../domain/message/message-input.ts";
 import { covers } from "../domain/plan/covers.ts";
+import { shownDigests } from "./render-differences.ts";
 import { ChangedMeanwhile, type DraftedGuild, draftGuild, type DraftOwners } from "./drafted-guild.ts";
-import { NOTHING_AHEAD, occurrencesCoveredBy, previewOf } from "./preview.ts";
+import { eventOfDigest, NEXT_DIGEST_MS, NOTHING_AHEAD, occurrencesCoveredBy, previewOf } from "./preview.ts";
 
 const DAY_MS = 86_400_000;
 /** Searched one after the other, so that occurrences that start soon are found without reading all. */
@@ -34,6 +36,8 @@ export async function renderDraftPreviews(
     const announcement =
       changed === undefined ? await owners.announcement(guildId, id as AnnouncementId) : (changed.announcement ?? null);
     if (announcement === null) return refuse("ANNOUNCEMENT_NOT_FOUND");
+    const wrongEvent = eventOfDigest(announcement, eventId);
+    if (wrongEvent !== undefined) return wrongEvent;
     const found = await nextOccurrences(guild, announcement, { eventId, limit, now });
     if (found.length === 0)
       return refuse("EVENT_NOT_FOUND", undefined, eventId === undefined ? NOTHING_AHEAD : undefined);
@@ -76,6 +80,7 @@ async function nextOccurrences(
   announcement: Announcement,
   { eventId, limit, now }: Wanted,
 ): Promise<readonly Occurrence[]> {
+  if (announcement.type === "DIGEST") return nextDigests(guild, announcement, limit, now);
   if (eventId !== undefined) {
     const { after: named } = await guild.shown([], [eventId as Occurrence["occurrenceId"]]);
     if (named.length > 0) return named;
@@ -108,3 +113,23 @@ async function nextOccurrences(
   );
   return shown;
 }
+
+/** The next digests, with the events that are stored now (D65). */
+async function nextDigests(
+  guild: DraftedGuild,
+  announcement: Announcement,
+  limit: number,
+  now: EpochMs,
+): Promise<readonly Occurrence[]> {
+  const window = { from: now, until: now + limit * NEXT_DIGEST_MS };
+  const digests = { rules: digestRules([{ ...announcement, enabled: true }]), window };
+  const { unchanged, after } = await guild.occurrences({ window: NO_WINDOW, windows: [], digests, limit: MAX_READ });
+  const found = [...unchanged, ...after]
+    .filter(({ digest }) => digest !== undefined)
+    .toSorted((one, other) => one.startsAt - other.startsAt);
+  const ids = found.slice(0, limit).map(({ occurrenceId }) => occurrenceId);
+  const shown = { before: [], after: shownDigests(new Map([[announcement.id, announcement]])) };
+  return (await guild.shown([], ids, shown)).after;
+}
+
+const NO_WINDOW = { from: 0, until: 0 };

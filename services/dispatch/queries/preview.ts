@@ -1,8 +1,9 @@
 import { unhandled } from "../../../mixins/objects/unhandled.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
+import { dateOfDigest, digestRules } from "../../contracts/announcement-digests.ts";
 import { anchorInstant } from "../../contracts/announcement-offsets.ts";
 import type { Announcement } from "../../contracts/announcements.contract.ts";
-import type { Occurrence, OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
+import { digestParams, type Occurrence, type OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
 import type { PostPreview, PostProblem, PreviewedOffset } from "../../contracts/dispatch.contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import {
@@ -15,6 +16,7 @@ import {
 } from "../../contracts/ids.ts";
 import type { ChannelChecks } from "../channel-checks/channel-checks.ts";
 import { encodeMessage } from "../sinks/message-body.ts";
+import { isEmptyDigest } from "../domain/plan/empty-digest.ts";
 import { covers } from "../domain/plan/covers.ts";
 import { type MessageInput, showsGuildName } from "../domain/message/message-input.ts";
 import { renderAnnouncement } from "../domain/message/announcement-message.ts";
@@ -27,6 +29,8 @@ export interface PreviewParams {
   readonly eventId?: string;
 }
 
+/** A digest is posted at least once in a week; a date may not exist (D46). */
+export const NEXT_DIGEST_MS = 15 * 86_400_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Searched one after the other, so that an occurrence that starts soon is found without reading all. */
@@ -44,6 +48,8 @@ export async function renderPreview(
 ): Promise<PostPreview | Refusal> {
   const announcement = await owners.announcement(guildId, id as AnnouncementId);
   if (announcement === null) return refuse("ANNOUNCEMENT_NOT_FOUND");
+  const wrongEvent = eventOfDigest(announcement, eventId);
+  if (wrongEvent !== undefined) return wrongEvent;
   const [occurrence, settings, problem] = await Promise.all([
     eventId === undefined ? nextCovered(owners, announcement, now) : findNamed(owners, guildId, eventId, now),
     owners.settings(guildId),
@@ -65,7 +71,7 @@ export function previewOf(input: MessageInput, problem: PostProblem | undefined)
     channel: announcement.channel,
     ...definedFields({ offsets: previewedOffsets(announcement, occurrence) }),
     ...(problem === undefined ? {} : { problem }),
-    messages: renderAnnouncement(input).map(encodeMessage),
+    messages: isEmptyDigest(input) ? [] : renderAnnouncement(input).map(encodeMessage),
   };
 }
 
@@ -79,6 +85,7 @@ export function occurrencesCoveredBy({ type, eventColor, eventId }: Announcement
       // The id of an occurrence is the series' id, `_` and the start (D12).
       return { eventId: eventId.split("_", 1)[0] as EventId };
     case "UNIVERSAL":
+    case "DIGEST":
       return {};
     default:
       unhandled(type);
@@ -100,11 +107,32 @@ function previewedOffsets({ offsets }: Announcement, occurrence: Occurrence): Pr
  * `covers`.
  */
 async function nextCovered(owners: Owners, announcement: Announcement, now: EpochMs): Promise<Occurrence | undefined> {
+  if (announcement.type === "DIGEST") return nextDigest(owners, announcement, now);
   const { guildId, type } = announcement;
   const only = occurrencesCoveredBy(announcement);
   const enabled = { ...announcement, enabled: true };
   const isOfSeries = type === "RECUR" || type === "SPECIFIC";
   return nextOccurrence(owners, guildId, now, only, isOfSeries ? (each) => covers(enabled, each) : undefined);
+}
+
+/** The next digest with the events of its days, as they are now. */
+async function nextDigest(owners: Owners, announcement: Announcement, now: EpochMs): Promise<Occurrence | undefined> {
+  const { guildId } = announcement;
+  const digests = {
+    rules: digestRules([{ ...announcement, enabled: true }]),
+    window: { from: now, until: now + NEXT_DIGEST_MS },
+  };
+  const { occurrences } = await owners.occurrences({ guildId, windows: [], limit: 1, texts: false, digests });
+  const date = dateOfDigest(occurrences[0]?.occurrenceId ?? "");
+  const params = date === undefined ? undefined : digestParams(announcement, date);
+  return params === undefined ? undefined : ((await owners.digest(params)) ?? undefined);
+}
+
+/** A digest lists the events of its days, so no event can be chosen. */
+export function eventOfDigest({ type }: Announcement, eventId: string | undefined): Refusal | undefined {
+  if (type !== "DIGEST" || eventId === undefined) return undefined;
+  const message = "must be absent: the announcement is of the type DIGEST";
+  return refuse("INVALID_REQUEST", [{ field: "eventId", code: "CONFLICTING", message }]);
 }
 
 /** The single event or the occurrence with this id, past or ahead; for a series, its next occurrence. */

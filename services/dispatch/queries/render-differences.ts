@@ -1,6 +1,7 @@
 import type { Announcement } from "../../contracts/announcements.contract.ts";
 import type { MessageBody } from "../../contracts/dispatch.contract.ts";
 import type { AnnouncementId, GuildId } from "../../contracts/ids.ts";
+import type { ShownDigest } from "../../contracts/owner-drafts.contract.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import { type DraftedPost, MAX_DRAFTED_TEXT, type PostDifference } from "../../contracts/plan-diff.contract.ts";
 import type { PlanDifference } from "../domain/diff/compare-plans.ts";
@@ -71,18 +72,17 @@ async function renderers(
   const idsOf = (of: readonly Post[]) => [...new Set(of.map(({ occurrenceId }) => occurrenceId))];
   const changed = new Map(announcements.changed.map(({ id, announcement }) => [id, announcement]));
   const stored = [...posts.before, ...posts.after.filter(({ announcementId }) => !changed.has(announcementId))];
-  const [occurrences, found] = await Promise.all([
-    shown(idsOf(posts.before), idsOf(posts.after)),
-    Promise.all(
-      [...new Set(stored.map(({ announcementId }) => announcementId))].map((id) => owners.announcement(guildId, id)),
-    ),
-  ]);
+  const found = await Promise.all(
+    [...new Set(stored.map(({ announcementId }) => announcementId))].map((id) => owners.announcement(guildId, id)),
+  );
   const present = found.filter((each) => each !== null);
   const before = new Map(present.map((each) => [each.id, each]));
   const after = new Map([
     ...before,
     ...[...changed].flatMap(([id, each]) => (each === undefined ? [] : [[id, each] as const])),
   ]);
+  const digests = { before: shownDigests(before), after: shownDigests(after) };
+  const occurrences = await shown(idsOf(posts.before), idsOf(posts.after), digests);
   const isNameShown =
     [...before.values()].some((each) => showsGuildName(each, settings.before)) ||
     [...after.values()].some((each) => showsGuildName(each, settings.after));
@@ -91,6 +91,15 @@ async function renderers(
     before: renderer(before, occurrences.before, { ...input, settings: settings.before }),
     after: renderer(after, occurrences.after, { ...input, settings: settings.after }),
   };
+}
+
+/** The digests among some announcements, by which their posts are shown (D65). */
+export function shownDigests(announcements: ReadonlyMap<string, Announcement>): ShownDigest[] {
+  return [...announcements.values()].flatMap(({ id: announcementId, digest }) => {
+    if (digest === undefined) return [];
+    const { emptyText: _, ...rule } = digest;
+    return { announcementId, digest: rule };
+  });
 }
 
 function renderer(

@@ -23,8 +23,8 @@ import {
   listOccurrenceSubscriptions,
   webhooksChangesSince,
 } from "../../contracts/occurrence-notifications.contract.ts";
-import { getOccurrence, listOccurrencesStarting } from "../../contracts/occurrences.contract.ts";
-import { calendarChanged } from "../../contracts/calendars.contract.ts";
+import { getOccurrence, listOccurrencesStarting, readDigest } from "../../contracts/occurrences.contract.ts";
+import { calendarChanged, getCalendar } from "../../contracts/calendars.contract.ts";
 import { announcementFailed, announcementMissed, announcementPosted } from "../../contracts/dispatch.contract.ts";
 import { changesPlanned } from "../../contracts/planned-changes.contract.ts";
 import { EVERY_ACTION } from "../../contracts/every-action.ts";
@@ -85,7 +85,11 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
     // The gateway forwards events of other services to bus users.
     listensTo: [apiKeyChanged, ratesUsed, ...BUS_EVENTS],
   },
-  announcements: { calls: [findEvent, listExistingEvents], broadcasts: [announcementChanged], listensTo: [] },
+  announcements: {
+    calls: [findEvent, getCalendar, listExistingEvents],
+    broadcasts: [announcementChanged],
+    listensTo: [],
+  },
   "calendar-events": {
     calls: [getGuildSettings, removeAnnouncementsOfEvent],
     broadcasts: [calendarChanged, calendarEventChanged],
@@ -100,6 +104,7 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
       calendarEventsChangesSince,
       getOccurrence,
       listOccurrencesStarting,
+      readDigest,
       draftSettings,
       draftOccurrences,
       showDraftOccurrences,

@@ -56,7 +56,7 @@ export const CONSOLE_GUARDS: readonly TestedGuard[] = [
     ...model("announcement-form"),
     guard: "the console sends a new type of an announcement with its reference",
     in: "changedAnnouncementFields",
-    code: `$NEW && ($_ === "eventId" || $_ === "eventColor")`,
+    code: `$NEW && ($_ === "eventId" || $_ === "eventColor" || $_ === "digest")`,
     without: "false",
     test: "a new type with its reference",
   },

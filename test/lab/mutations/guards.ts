@@ -6,6 +6,7 @@ import { CHANGES_GUARDS } from "./changes-guards.ts";
 import { CLIENT_GUARDS } from "./client-guards.ts";
 import { CONSOLE_GUARDS } from "./console-guards.ts";
 import { DATABASE_GUARDS } from "./database-guards.ts";
+import { DIGEST_GUARDS } from "./digest-guards.ts";
 import { DISCAL_GUARDS } from "./discal-guards.ts";
 import { DISCORD_GUARDS } from "./discord-guards.ts";
 import { DISPATCH_GUARDS } from "./dispatch-guards.ts";
@@ -39,6 +40,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...CLIENT_GUARDS,
   ...CONSOLE_GUARDS,
   ...DATABASE_GUARDS,
+  ...DIGEST_GUARDS,
   ...DISCAL_GUARDS,
   ...DISCORD_GUARDS,
   ...DISPATCH_GUARDS,

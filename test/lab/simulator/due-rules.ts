@@ -46,6 +46,7 @@ export function dueInterval(
   const planned = at + offset.minutes * MINUTE;
   const overAt = Math.max(event.startsAt + MINUTE, event.endsAt);
   let dueAt = planned;
+  if (event.digest !== undefined && setAt > planned) return undefined;
   if (setAt > planned) {
     const othersLater = offsetsIn(announcement).filter((other) => other.anchor === offset.anchor);
     const isLast = !othersLater.some(({ minutes }) => minutes > offset.minutes && at + minutes * MINUTE <= setAt);
@@ -134,7 +135,14 @@ export function repeatedOffsets({ receiver, posts }: Evidence): string[] {
   });
 }
 
-function applies({ enabled, type, eventColor }: Announcement, { color }: Occurrence): boolean {
+function applies(
+  { id, enabled, type, eventColor, digest }: Announcement,
+  { color, digest: listed }: Occurrence,
+): boolean {
+  if (listed !== undefined || digest !== undefined) {
+    const isItsSchedule = digest !== undefined && listed?.schedule === `1 DAILY  ${digest.time}`;
+    return enabled && listed?.announcementId === id && isItsSchedule;
+  }
   return enabled && (type === "UNIVERSAL" || color === eventColor);
 }
 

@@ -4,6 +4,7 @@ import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import type { SinkName } from "../../../services/dispatch/domain/post/sink-name.ts";
 import type { Timing } from "../../../services/dispatch/protocol/timing.ts";
 import type { Scenario, Interval } from "./scenario.ts";
+import { digestWith } from "./simulated-digests.ts";
 import type { History, SimulatedOwners } from "./simulated-owners.ts";
 import type { SimulatedReceiver } from "./simulated-receiver.ts";
 
@@ -71,10 +72,15 @@ export function faultFreeFrom(
 }
 
 /** The current state that the owner services would have returned for the post at an instant. */
-export function stateAt({ announcements, occurrences }: SimulatedOwners, post: Post, at: number): CurrentState {
+export function stateAt(owners: SimulatedOwners, post: Post, at: number): CurrentState {
+  const { announcements, occurrences } = owners;
+  const announcement = contentAt(announcements.get(post.announcementId) ?? [], at);
+  const events = [...occurrences.values()].flatMap((history) => contentAt(history, at) ?? []);
   return {
-    announcement: contentAt(announcements.get(post.announcementId) ?? [], at),
-    occurrence: contentAt(occurrences.get(post.occurrenceId) ?? [], at),
+    announcement,
+    occurrence:
+      digestWith(announcement, owners.zones(at), post.occurrenceId, events) ??
+      contentAt(occurrences.get(post.occurrenceId) ?? [], at),
     settings: {} as never,
   };
 }
@@ -84,8 +90,12 @@ export function contentAt<Content>(history: History<Content>, at: number): Conte
 }
 
 /** The instants of changes to the post's announcement and occurrence. */
-export function changesOf({ announcements, occurrences }: SimulatedOwners, post: Post): number[] {
-  const histories = [announcements.get(post.announcementId) ?? [], occurrences.get(post.occurrenceId) ?? []];
+export function changesOf({ announcements, occurrences, calendars }: SimulatedOwners, post: Post): number[] {
+  const histories = [
+    announcements.get(post.announcementId) ?? [],
+    occurrences.get(post.occurrenceId) ?? [],
+    ...calendars.values(),
+  ];
   return histories.flat().map(({ visibleAt }) => visibleAt);
 }
 

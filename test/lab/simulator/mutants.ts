@@ -4,6 +4,7 @@ import type { AnnouncementRule } from "../../../services/contracts/announcements
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import { type Mutant, withSink } from "./mutant.ts";
+import { DIGEST_MUTANTS } from "./digest-mutants.ts";
 import { OFFSET_MUTANTS } from "./offset-mutants.ts";
 import { HALTED } from "./simulated-sinks.ts";
 import { NOISY_GUILD } from "./simulated-edits.ts";
@@ -246,6 +247,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     ports: (ports) => withSink(ports, () => ({ requestsPerSecond: Infinity })),
   },
   ...OFFSET_MUTANTS,
+  ...DIGEST_MUTANTS,
   "posts that were cancelled before their plan are not read": {
     ports: (ports) => ({
       ...ports,

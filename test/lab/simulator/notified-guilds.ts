@@ -23,6 +23,7 @@ export function ownersOf(byGuild: ReadonlyMap<GuildId, readonly Occurrence[]>, n
   const byId = new Map([...byGuild.values()].flat().map((each) => [each.occurrenceId, each]));
   const changedAt = now();
   return {
+    digest: async () => null,
     announcementRules: async (guildId) => notificationRules({ guildId, since }),
     announcingGuilds: async (guildIds) => guildIds,
     announcement: async (guildId, id) => notificationRule(guildId, id as never, 0),

@@ -1,3 +1,4 @@
+import { badDigests, unaccountedDigests } from "./digest-rules.ts";
 import { repeatedOffsets, unaccountedOffsets } from "./due-rules.ts";
 import type { Evidence } from "./evidence.ts";
 import { badMessages, doubles } from "./message-rules.ts";
@@ -19,6 +20,8 @@ const RULES = [
   unplanned,
   unaccountedOffsets,
   repeatedOffsets,
+  badDigests,
+  unaccountedDigests,
   unreadChanges,
   unfair,
 ];

@@ -9,6 +9,7 @@ import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import { offsetsIn } from "./due-rules.ts";
 import { databaseTime, type Evidence, contentAt, faultFreeFrom } from "./evidence.ts";
 import { GUILD, NOISY_GUILD } from "./simulated-edits.ts";
+import { digestsOf } from "./simulated-digests.ts";
 import type { History } from "./simulated-owners.ts";
 
 /** Maximum time until a change is read if every broadcast is lost; the feeds are read every two seconds. */
@@ -75,7 +76,10 @@ function unplannedIn(evidence: Evidence, guildId: GuildId): string[] {
   const input = {
     guildId,
     announcements: ofGuild(owners.announcements),
-    occurrences: ofGuild(owners.occurrences),
+    occurrences: [
+      ...ofGuild(owners.occurrences),
+      ...digestsOf([...ofGuild(owners.announcements), ...owners.former(guildId).rules], owners.zones()),
+    ],
     windows: EVERYTHING,
     existing: [...posts.values()].filter((post) => post.guildId === guildId),
     sinks: scenario.sinks,

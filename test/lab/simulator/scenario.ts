@@ -85,6 +85,8 @@ export interface Scenario {
   readonly waitsForNoPause: boolean;
   /** Announcements have offsets, and users change the ends of events. */
   readonly offsets: boolean;
+  /** The guild has digests, and users change their times and the zone of the calendar. */
+  readonly digests: boolean;
 }
 
 /** All scheduled faults begin before this time, in milliseconds from the start of the run. */
@@ -104,15 +106,19 @@ const STRUCK: readonly (keyof PostStore | keyof Owners | keyof Sink)[] = [
   "find",
 ];
 
+/** The remainders by 50 of the seeds whose runs have digests: the runs of all others stay as they were without digests. */
+const SEEDS_WITH_DIGESTS = new Set([7, 17]);
+
 export function scenarioOf(seed: number): Scenario {
   const chance = newChance(seed * 2 + 1);
   const scenario = troubled(chance);
   const some = chance.happens(0.02) ? { ...scenario, ...noisyAndWell(chance) } : scenario;
   const waitsForNoPause = chance.happens(0.3);
-  return { ...some, waitsForNoPause, offsets: some.noisy === 0 && chance.happens(0.4) };
+  const offsets = some.noisy === 0 && chance.happens(0.4);
+  return { ...some, waitsForNoPause, offsets, digests: some.noisy === 0 && SEEDS_WITH_DIGESTS.has(seed % 50) };
 }
 
-function troubled(chance: Chance): Omit<Scenario, "waitsForNoPause" | "offsets"> {
+function troubled(chance: Chance): Omit<Scenario, "waitsForNoPause" | "offsets" | "digests"> {
   const calm = chance.happens(0.25);
   const rarely = (probability: number, max: number) => (chance.happens(calm ? probability / 4 : probability) ? max : 0);
   const intervals = (probability: number, longest: number): Interval[] => {

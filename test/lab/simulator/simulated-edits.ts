@@ -7,6 +7,7 @@ import { leadMs } from "../../../services/dispatch/domain/plan/offsets.ts";
 import type { Feed } from "../../../services/dispatch/protocol/feeds.ts";
 import { dueInterval, offsetsIn } from "./due-rules.ts";
 import { type Scenario, LAST_FAULT_MS } from "./scenario.ts";
+import { CALENDAR, retimed, someDigest, withOtherZone } from "./simulated-digests.ts";
 import type { SimulatedOwners } from "./simulated-owners.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -41,6 +42,22 @@ export function scheduleEdits(
     write("announcements", id, (standsSince) =>
       sampleAnnouncement({ id: id as never, ...lead(), ...offsets(), ...kind, standsSince }),
     );
+  }
+
+  function makeDigest(): void {
+    const id = `a${(made += 1)}`;
+    write("announcements", id, (standsSince) => someDigest(id, standsSince, chance));
+  }
+
+  /** Changes the zone of the calendar, or the time of a digest. */
+  function editDigests(): void {
+    const digests = [...owners.announcements.values()].flatMap((history) => history.at(-1)?.content ?? []);
+    const digest = chance.oneOf(digests.filter(({ type }) => type === "DIGEST"));
+    if (digest === undefined || chance.happens(0.4)) {
+      write("calendar-events", CALENDAR, (at) => withOtherZone(owners.zones(), at));
+    } else {
+      write("announcements", digest.id, (at) => retimed(digest, at, chance));
+    }
   }
 
   function lead(): Pick<Announcement, "minutes"> {
@@ -120,7 +137,7 @@ export function scheduleEdits(
     const announcement = anyOf<Announcement>(owners.announcements);
     if (announcement === undefined) return makeAnnouncement();
     const edit = chance.oneOf(["switch", "re-time", "channel", "remove"] as const);
-    const retimed = announcement.offsets === undefined ? {} : { offsets: [chance.oneOf(SOME_OFFSETS)] };
+    const otherOffsets = announcement.offsets === undefined ? {} : { offsets: [chance.oneOf(SOME_OFFSETS)] };
     write("announcements", announcement.id, (at) => {
       switch (edit) {
         case "remove":
@@ -132,7 +149,8 @@ export function scheduleEdits(
             standsSince: announcement.enabled ? announcement.standsSince : at,
           };
         case "re-time":
-          return { ...announcement, minutes: 1 - announcement.minutes, ...retimed, standsSince: at };
+          if (announcement.digest !== undefined) return retimed(announcement, at, chance);
+          return { ...announcement, minutes: 1 - announcement.minutes, ...otherOffsets, standsSince: at };
         case "channel":
           return { ...announcement, channel: announcement.channel === "77" ? "78" : "77" };
         default:
@@ -186,6 +204,12 @@ export function scheduleEdits(
   }
 
   for (let count = 0; count < scenario.announcements; count += 1) makeAnnouncement();
+  if (scenario.digests) {
+    for (let count = chance.between(1, 3); count > 0; count -= 1) makeDigest();
+    for (let count = chance.between(0, 3); count > 0; count -= 1) {
+      time.after(chance.between(5_000, LAST_FAULT_MS), editDigests);
+    }
+  }
   const firstStart = someStart();
   for (let count = 0; count < scenario.events; count += 1) makeEvent(count === 0 ? firstStart : undefined);
   if (scenario.noisy > 0) makeNoise(firstStart - chance.between(0, 3_000));

@@ -1,10 +1,12 @@
 import type { BroadcastChange } from "../../../services/dispatch/protocol/dispatcher.ts";
-import type { Announcement } from "../../../services/contracts/announcements.contract.ts";
+import { digestId } from "../../../services/contracts/announcement-digests.ts";
+import type { Announcement, AnnouncementRule } from "../../../services/contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
 import type { Change } from "../../../services/contracts/change-feed.contract.ts";
 import type { GuildId } from "../../../services/contracts/ids.ts";
 import type { FormerState } from "../../../services/dispatch/domain/plan/cancelled-before-planned.ts";
 import type { Feed } from "../../../services/dispatch/protocol/feeds.ts";
+import { CALENDAR, digestsOf, digestWith, type ZoneEra } from "./simulated-digests.ts";
 import type { Owners } from "../../../services/dispatch/protocol/ports.ts";
 
 /** A version of an announcement or an occurrence, valid from an instant on; null after its removal. */
@@ -22,6 +24,9 @@ export type History<Content> = RecordVersion<Content>[];
 export interface SimulatedOwners {
   readonly announcements: Map<string, History<Announcement>>;
   readonly occurrences: Map<string, History<Occurrence>>;
+  readonly calendars: Map<string, History<readonly ZoneEra[]>>;
+  /** The zones of the calendar, at an instant or now. */
+  zones(at?: number): readonly ZoneEra[];
   /** Former rules and occurrences of the guild. */
   former(guildId: GuildId): FormerState;
   guildOf(id: string): GuildId | undefined;
@@ -47,6 +52,7 @@ export function newSimulatedOwners(
 ): SimulatedOwners {
   const announcements = new Map<string, History<Announcement>>();
   const occurrences = new Map<string, History<Occurrence>>();
+  const calendars = new Map<string, History<readonly ZoneEra[]>>();
   const log: Entry[] = [];
   const revisions = new Map<string, number>();
   const pending = new Set<string>();
@@ -65,7 +71,7 @@ export function newSimulatedOwners(
     const content = feed === "announcements" && body !== null ? { ...body, guildId, revision } : body;
     time.after(slowMs, () => {
       pending.delete(id);
-      const histories = feed === "announcements" ? announcements : occurrences;
+      const histories = feed === "announcements" ? announcements : id === CALENDAR ? calendars : occurrences;
       const history = histories.get(id) ?? [];
       history.push({ visibleAt, stampedAt, content: content as never });
       histories.set(id, history as never);
@@ -106,7 +112,13 @@ export function newSimulatedOwners(
     };
   }
 
+  function zones(at = Infinity): readonly ZoneEra[] {
+    return calendars.get(CALENDAR)?.findLast(({ visibleAt }) => visibleAt <= at)?.content ?? [];
+  }
+
   return {
+    calendars,
+    zones,
     announcements,
     occurrences,
     former,
@@ -124,7 +136,19 @@ export function newSimulatedOwners(
             former(guildId).rules.length > 0,
         ),
       announcement: async (_guildId, id) => announcements.get(id)?.at(-1)?.content ?? null,
-      occurrences: async ({ guildId, windows, anchor = "START", limit, changedSince = 0, formerAfter = Infinity }) => {
+      occurrences: async ({
+        guildId,
+        windows,
+        anchor = "START",
+        limit,
+        changedSince = 0,
+        formerAfter = Infinity,
+        digests,
+      }) => {
+        const { rules = [], window = { from: 0, until: 0 } } = digests ?? {};
+        const ofRules = rules.map(({ announcementId: id, digest }) => ({ id, digest }) as AnnouncementRule);
+        const isDue = ({ startsAt }: Occurrence) => startsAt >= window.from && startsAt < window.until;
+        const dueDigests = digestsOf(ofRules, zones()).filter(isDue);
         const anchorOf = ({ startsAt, endsAt, createdAt = 0 }: Occurrence) =>
           ({ START: startsAt, END: endsAt, CREATED: createdAt })[anchor];
         const within = (one: Occurrence) =>
@@ -132,8 +156,8 @@ export function newSimulatedOwners(
           windows.some(({ from, until }) => anchorOf(one) >= from && anchorOf(one) < until);
         const isChanged = ({ scheduledAt, endSetAt = 0, coloredAt }: Occurrence) =>
           Math.max(scheduledAt, endSetAt, coloredAt) >= changedSince;
-        const found = current(occurrences)
-          .filter((one) => within(one) && isChanged(one))
+        const found = [...current(occurrences).filter(within), ...dueDigests]
+          .filter(isChanged)
           .sort((one, other) => anchorOf(one) - anchorOf(other));
         const formerOccurrences = former(guildId).occurrences.filter(
           (one) => within(one) && (one.until ?? 0) > formerAfter,
@@ -141,6 +165,10 @@ export function newSimulatedOwners(
         return { occurrences: found.slice(0, limit), truncated: found.length > limit, former: formerOccurrences };
       },
       occurrence: async (_guildId, id) => occurrences.get(id)?.at(-1)?.content ?? null,
+      digest: async ({ announcementId, digest, date }) => {
+        const rule = { id: announcementId, digest } as AnnouncementRule;
+        return digestWith(rule, zones(), digestId(announcementId, date), current(occurrences));
+      },
       settings: async (guildId) => ({ guildId }) as never,
       async changesSince(feed, { mark, limit }) {
         const latest = new Map<string, Entry>();

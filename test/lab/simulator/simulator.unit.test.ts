@@ -39,6 +39,8 @@ const CAUGHT_BY: Readonly<Record<string, readonly [seed: number, text: string]>>
   "the time at which an end was set is not known": [18, "posted against a change"],
   "an event that is moved counts as created": [70, "posted against a change"],
   "posts by different offsets have the same nonce": [84, "posted twice"],
+  "an empty digest is posted": [117, "it lists no event"],
+  "the zone of a digest is that of its plan": [107, "should be planned"],
   "posts that were cancelled before their plan are not read": [113, "it has no outcome"],
 };
 

@@ -1,4 +1,5 @@
 import { wallTime } from "./model/zoned-time.js";
+import { WEEKDAYS } from "./model/choices.js";
 
 /** BCP 47 tags of the languages. */
 const LOCALES = { ENGLISH: "en", JAPANESE: "ja", PORTUGUESE: "pt", SPANISH: "es" };
@@ -48,6 +49,16 @@ export class Formats {
       /** @type {unknown} */ (new Intl.Locale(this.region))
     );
     return (locale.getWeekInfo?.() ?? locale.weekInfo)?.firstDay ?? 1;
+  }
+
+  /**
+   * The name of a weekday: MO, TU, WE, TH, FR, SA or SU.
+   * @param {string} weekday
+   */
+  weekdayName(weekday) {
+    const at = WEEKDAYS.findIndex((each) => each === weekday);
+    // 2024 began with a Monday.
+    return at === -1 ? weekday : this.weekday(`2024-01-0${1 + at}`, "long");
   }
 
   /**

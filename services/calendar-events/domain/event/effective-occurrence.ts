@@ -106,7 +106,7 @@ export function occurrenceView(occurrence: EffectiveOccurrence<ListedEvent>): Ev
   });
 }
 
-type PresentOccurrence = Omit<Occurrence, "until">;
+type PresentOccurrence = Omit<Occurrence, "until" | "digest">;
 
 type OccurrenceTexts = EventTexts & Pick<Occurrence, "calendarName" | "occurrenceNumber">;
 

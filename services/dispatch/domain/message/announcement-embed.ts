@@ -117,7 +117,7 @@ function fitTotal(embed: Embed): Embed {
 }
 
 /** Characters of an embed as Discord counts them. */
-function embedLength({ title = "", description = "", author = "", footer = "", fields }: Embed): number {
+export function embedLength({ title = "", description = "", author = "", footer = "", fields }: Embed): number {
   const inFields = fields.reduce((sum, { name, value }) => sum + name.length + value.length, 0);
   return title.length + description.length + author.length + footer.length + inFields;
 }

@@ -1,5 +1,6 @@
-import type { ChatMessage } from "./chat-message.ts";
 import { announcementEmbed } from "./announcement-embed.ts";
+import type { ChatMessage, Embed } from "./chat-message.ts";
+import { digestEmbed } from "./digest-embed.ts";
 import type { MessageInput } from "./message-input.ts";
 import { mentionParts } from "./subscriber-mentions.ts";
 
@@ -15,6 +16,10 @@ export function renderAnnouncement(input: MessageInput): readonly ChatMessage[] 
   return mentionParts(subscribersRole, subscribersUser).map((part, at) => ({
     content: part.content,
     allowedMentions: part.allowedMentions,
-    embeds: at === 0 ? [announcementEmbed(input)] : [],
+    embeds: at === 0 ? [embedOf(input)] : [],
   }));
+}
+
+function embedOf(input: MessageInput): Embed {
+  return input.occurrence.digest === undefined ? announcementEmbed(input) : digestEmbed(input);
 }

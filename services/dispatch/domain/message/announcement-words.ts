@@ -24,6 +24,12 @@ export interface AnnouncementWords {
   readonly location: string;
   readonly info: string;
   readonly ids: (announcementId: string, occurrenceId: string) => string;
+  /** The footer of a digest, with its due instant. */
+  readonly digestIds: (announcementId: string, dueAt: string) => string;
+  /** An event without a name, in a digest. */
+  readonly event: string;
+  /** The number of further events in a digest; with `orMore` there are more than that. */
+  readonly more: (count: number, orMore: boolean) => string;
   /** From Monday on. */
   readonly weekdays: PerWeekday<string>;
   readonly months: PerMonth<string>;
@@ -67,6 +73,9 @@ const english: AnnouncementWords = {
   location: "Location",
   info: "Additional information",
   ids: (announcementId, occurrenceId) => `Announcement ${announcementId} · Event ${occurrenceId}`,
+  digestIds: (announcementId, dueAt) => `Announcement ${announcementId} · ${dueAt}`,
+  event: "Event",
+  more: (count, orMore) => (orMore ? `and more than ${count} more` : `and ${count} more`),
   weekdays: ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"],
   months: [
     "January",
@@ -97,6 +106,9 @@ const japanese: AnnouncementWords = {
   location: "場所",
   info: "追加情報",
   ids: (announcementId, occurrenceId) => `お知らせ ${announcementId} · イベント ${occurrenceId}`,
+  digestIds: (announcementId, dueAt) => `お知らせ ${announcementId} · ${dueAt}`,
+  event: "イベント",
+  more: (count, orMore) => (orMore ? `ほか${count}件以上` : `ほか${count}件`),
   weekdays: ["月", "火", "水", "木", "金", "土", "日"],
   months: ["1月", "2月", "3月", "4月", "5月", "6月", "7月", "8月", "9月", "10月", "11月", "12月"],
   date: ({ year, day }, weekday, month) => `${year}年${month}${day}日(${weekday})`,
@@ -114,6 +126,9 @@ const portuguese: AnnouncementWords = {
   location: "Local",
   info: "Informações adicionais",
   ids: (announcementId, occurrenceId) => `Anúncio ${announcementId} · Evento ${occurrenceId}`,
+  digestIds: (announcementId, dueAt) => `Anúncio ${announcementId} · ${dueAt}`,
+  event: "Evento",
+  more: (count, orMore) => (orMore ? `e mais de ${count} outros` : `e mais ${count}`),
   weekdays: ["segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira", "sábado", "domingo"],
   months: [
     "janeiro",
@@ -144,6 +159,9 @@ const spanish: AnnouncementWords = {
   location: "Lugar",
   info: "Información adicional",
   ids: (announcementId, occurrenceId) => `Anuncio ${announcementId} · Evento ${occurrenceId}`,
+  digestIds: (announcementId, dueAt) => `Anuncio ${announcementId} · ${dueAt}`,
+  event: "Evento",
+  more: (count, orMore) => (orMore ? `y más de ${count} más` : `y ${count} más`),
   weekdays: ["lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"],
   months: [
     "enero",

@@ -15,7 +15,12 @@ export interface ShownDates {
 }
 
 /** The dates of an occurrence; undefined if it is not all-day. */
-export function datesOf({ startDate, endDate, startsAt, endsAt }: Occurrence): ShownDates | undefined {
+export function datesOf({
+  startDate,
+  endDate,
+  startsAt,
+  endsAt,
+}: Pick<Occurrence, keyof ShownDates>): ShownDates | undefined {
   return startDate === undefined || endDate === undefined ? undefined : { startDate, endDate, startsAt, endsAt };
 }
 

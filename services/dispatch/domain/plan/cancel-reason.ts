@@ -1,3 +1,4 @@
+import { dateOfDigest } from "../../../contracts/announcement-digests.ts";
 import type { OffsetAnchor } from "../../../contracts/announcement-offsets.ts";
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
@@ -25,6 +26,7 @@ export function cancelReason(
   const announcement = input.announcements.find(({ id }) => id === post.announcementId);
   if (announcement === undefined) return "the announcement was deleted";
   if (!announcement.enabled) return "the announcement was disabled";
+  if (dateOfDigest(post.occurrenceId) !== undefined) return digestReason(announcement);
   if (!hasOffset(announcement, post.offset) || isBeyond(post, anchorsThrough)) return RETIMED;
   const occurrence = input.occurrences.find(({ occurrenceId }) => occurrenceId === post.occurrenceId);
   if (occurrence === undefined) {
@@ -38,6 +40,13 @@ export function cancelReason(
     return isRecolored ? "the event got another color" : "the announcement no longer covers the event";
   }
   return hasPresentTimes(post, occurrence) ? RETIMED : "the event was moved";
+}
+
+/** A digest of the plan has no other reasons: its id is not that of an event. */
+function digestReason({ type }: AnnouncementRule): string {
+  return type === "DIGEST"
+    ? "the announcement was re-timed, or its calendar got another time zone"
+    : "the announcement is no digest any more";
 }
 
 const RETIMED = "the announcement was re-timed";

@@ -19,6 +19,11 @@ export interface CompleteState extends CurrentState {
   readonly occurrence: Occurrence;
 }
 
+/** Whether a message can be made from the state: the copies of a plan have no entries of digests (D65). */
+export function canBeRendered({ occurrence }: CurrentState): boolean {
+  return occurrence?.digest === undefined || occurrence.digest.entries !== undefined;
+}
+
 /** Whether the current state requires the post exactly as it was planned. If not, the guild needs a new plan. */
 export function matchesPlan(post: Post, state: CurrentState, graceMs: number): state is CompleteState {
   const { announcement, occurrence } = state;

@@ -63,6 +63,7 @@ function timeByOccurrence(elapsed: ElapsedOffset, occurrence: Occurrence, anchor
   const dueAt = anchorAt + ms;
   if (anchor === "CREATED") return timeAfterCreation(dueAt, anchorAt, occurrence);
   const setAt = anchorSetAt(occurrence, anchor);
+  if (occurrence.digest !== undefined) return timeOfDigest(dueAt, setAt);
   return ms > 0 ? timeAfterAnchor(dueAt, setAt) : timeUpToAnchor(dueAt, setAt, anchorAt, anchor);
 }
 
@@ -75,6 +76,11 @@ function timeAfterCreation(dueAt: EpochMs, createdAt: EpochMs, occurrence: Occur
   if (eventOverAt(occurrence) <= dueAt) return { dueAt, reason: "the event ends before it is due" };
   const isOther = occurrence.recurs && occurrence.scheduledAt > dueAt;
   return isOther ? { dueAt, reason: "the series was moved after it was due" } : { dueAt };
+}
+
+/** A digest is never due at once: its calendar got the zone after the instant (D65). */
+function timeOfDigest(dueAt: EpochMs, setAt: EpochMs): Time {
+  return setAt <= dueAt ? { dueAt } : { dueAt, reason: "the calendar got its time zone after it was due" };
 }
 
 /** A post at or before the anchor is due at once if the event got this anchor after the due instant and before the anchor. */

@@ -30,9 +30,9 @@ export function missedUnread(input: PlanInput, rows: ReadonlyMap<string, Post>):
 
 const REASON = `more than ${MAX_ENTRIES} occurrences of the guild were due nearly at once; this row stands for the posts of the announcement for those that were not read`;
 
-/** A SPECIFIC announcement covers one occurrence; if that was read, none that was not. */
+/** A SPECIFIC announcement covers one occurrence; if that was read, none that was not. A DIGEST covers no event. */
 function mayCoverUnread({ enabled, type, eventId }: AnnouncementRule, { occurrences }: PlanInput): boolean {
-  if (!enabled) return false;
+  if (!enabled || type === "DIGEST") return false;
   const idsOf = (one: Occurrence): readonly string[] => [one.eventId, one.occurrenceId, ...formerIds(one)];
   return type !== "SPECIFIC" || !occurrences.some((one) => idsOf(one).includes(eventId));
 }

@@ -10,6 +10,7 @@ import { missedOverLimit } from "./missed-over-limit.ts";
 import { missedUnread } from "./missed-unread.ts";
 import { anchorInKey, elapsedOffset, elapsedOffsets, hasOffset } from "./offsets.ts";
 import type { Plan, PlannedRow, PlanUpdate } from "./plan.ts";
+import { NOTHING_TO_LIST } from "./empty-digest.ts";
 import { CANDIDATES_PER_POST, type PlanInput } from "./plan-input.ts";
 import { comparePositions, type Position } from "./plan-order.ts";
 import { type Candidate, type Selection, selectSoonest } from "./select-soonest.ts";
@@ -182,12 +183,14 @@ function* latestRounds(existing: readonly Post[]): Generator<void, Map<string, P
 /**
  * Whether a settled row is followed by a new round: a cancelled or skipped post that is desired again, or a missed or
  * failed post that moved to a due instant which was still ahead when the row was settled. A post that may have been
- * sent is never planned again. A post that is skipped now gets a new round only after a cancelled row.
+ * sent is never planned again. A post that is skipped now gets a new round only after a cancelled row. A digest that had nothing
+ * to list when it was due is not posted later (D65).
  */
 function mayBeReplanned(row: Post, { time }: DesiredPost): boolean {
   if (isOpen(row) || mayHaveBeenSent(row)) return false;
   if (time.kind === "skipped") return row.state === "cancelled";
-  if (row.state === "cancelled" || row.state === "skipped") return true;
+  const wasEmpty = row.state === "skipped" && row.reason === NOTHING_TO_LIST;
+  if (!wasEmpty && (row.state === "cancelled" || row.state === "skipped")) return true;
   return time.dueAt > (row.settledAt ?? Infinity);
 }
 

@@ -154,7 +154,8 @@ function indexByAnchor(
   const all = occurrences
     .filter((occurrence) => anchorOf(occurrence) < Infinity)
     .sort((one, other) => anchorOf(one) - anchorOf(other));
-  const byColor = Map.groupBy(all, ({ color }) => color);
+  const events = all.filter(({ digest }) => digest === undefined);
+  const byColor = Map.groupBy(events, ({ color }) => color);
   const byReference = new Map<string, Occurrence[]>();
   for (const occurrence of all) {
     for (const reference of referencesTo(occurrence)) {
@@ -163,10 +164,12 @@ function indexByAnchor(
       else referred.push(occurrence);
     }
   }
-  return ({ type, eventColor, eventId }) => {
+  return ({ id, type, eventColor, eventId }) => {
     switch (type) {
       case "UNIVERSAL":
-        return all;
+        return events;
+      case "DIGEST":
+        return byReference.get(id) ?? [];
       case "COLOR":
         return byColor.get(eventColor) ?? [];
       case "RECUR":
@@ -179,8 +182,9 @@ function indexByAnchor(
   };
 }
 
-/** The ids by which an announcement may refer to the occurrence (D24, D51). */
+/** The ids by which an announcement may refer to the occurrence (D24, D51); the announcement's own id for its digest (D65). */
 function referencesTo(occurrence: Occurrence): ReadonlySet<string> {
+  if (occurrence.digest !== undefined) return new Set([occurrence.digest.announcementId]);
   const { occurrenceId, eventId, follows = [] } = occurrence;
   return new Set<string>([eventId, occurrenceId, ...follows, ...formerIds(occurrence)]);
 }

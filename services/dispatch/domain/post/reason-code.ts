@@ -21,7 +21,8 @@ const PREFIXES: readonly (readonly [code: ReasonCode, prefix: RegExp])[] = [
   ["SINK_OFF", /^the sink /],
   ["ANNOUNCED_ALREADY", /^the event had been announced/],
   ["ANNOUNCEMENT_CHANGED", /^the announcement /],
-  ["EVENT_CHANGED", /^the event /],
+  ["EVENT_CHANGED", /^the (?:event|calendar) /],
+  ["DIGEST_EMPTY", /^no event in the days of the digest/],
 ];
 
 /** The code of a settled post's reason; undefined if the post was sent in time, even after failed attempts. */

@@ -1,6 +1,7 @@
 import type { ChatMessage } from "../../domain/message/chat-message.ts";
 import type { MessageInput } from "../../domain/message/message-input.ts";
 import { type CompleteState, type CurrentState, matchesPlan } from "../../domain/plan/current-state.ts";
+import { isEmptyDigest, NOTHING_TO_LIST } from "../../domain/plan/empty-digest.ts";
 import { changedBy } from "../../domain/post/changed-by.ts";
 import type { Post } from "../../domain/post/post.ts";
 import type { Sink } from "../../sinks/sink.ts";
@@ -45,6 +46,8 @@ export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => P
       await planner.requestReplan(post.guildId, post.dueAt);
     } else if (ports.clock.now() > post.deadline || snapshot === undefined) {
       await miss(post, snapshot);
+    } else if (isEmptyDigest(snapshot.state as CompleteState)) {
+      await skip(post);
     } else {
       return claimAndSend(post, sink, snapshot as StateSnapshot & { state: CompleteState });
     }
@@ -58,6 +61,12 @@ export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => P
       if (snapshot !== undefined || ports.clock.now() > post.deadline || lifecycle.isStopping) return snapshot;
       await lifecycle.sleep(timing.ownerRetryMs);
     }
+  }
+
+  async function skip(post: Post): Promise<void> {
+    const outcome = { state: "skipped", reason: NOTHING_TO_LIST, settledAt: ports.clock.now() } as const;
+    await ledger.write(post, { ...outcome, waited: undefined });
+    waits.remove(post);
   }
 
   async function miss(post: Post, snapshot: StateSnapshot | undefined): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ChatMessage } from "../../domain/message/chat-message.ts";
 import { matchesPlan } from "../../domain/plan/current-state.ts";
+import { isEmptyDigest } from "../../domain/plan/empty-digest.ts";
 import type { Post } from "../../domain/post/post.ts";
 import type { Lookup, Sink } from "../../sinks/sink.ts";
 import { lastKnownState } from "../planning/plan-sources.ts";
@@ -50,7 +51,7 @@ export function newLeaseRecovery(parts: DeliveryParts): (post: Post, sink: Sink 
       await delivery.keepSending(post, STATE_UNREADABLE, timing.ownerRetryMs);
       return true;
     }
-    if (!matchesPlan(post, snapshot.state, timing.graceMs)) return false;
+    if (!matchesPlan(post, snapshot.state, timing.graceMs) || isEmptyDigest(snapshot.state)) return false;
     if (clock.now() > Math.min(post.deadline, nonceValidUntil(post, sink, timing))) return false;
     const messages = ports.render(await messageInput(post, sink, snapshot.state));
     await delivery.send(post, sink, messages, false);

@@ -1,3 +1,4 @@
+import { digestRules } from "../../../contracts/announcement-digests.ts";
 import { TOMBSTONE_DAYS } from "../../../contracts/change-feed.contract.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import { selectCancelled } from "../../domain/plan/cancelled-before-planned.ts";
@@ -63,7 +64,7 @@ export async function planGuild(
   const offsets = elapsedOffsets(everyRule);
   if (before.version === 0 && offsets.length === 0) return NOTHING_PLANNED;
   const announcements = everyRule.filter(({ until }) => until === undefined);
-  const range = { guildId, offsets, from: start.at, now };
+  const range = { guildId, offsets, digests: digestRules(everyRule), from: start.at, now };
   const soonest = await readSoonest(owners, timing, range);
   const isLarge = isLargePlan(Math.max(everyRule.length, offsets.length), soonest);
   if (isLarge && size === "small") return "too large";

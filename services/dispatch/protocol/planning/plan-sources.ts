@@ -36,12 +36,16 @@ export async function changedSources(
   if (open.length === 0) return [];
   const announced = new Set(open.map(({ announcementId }) => announcementId));
   const occurring = new Set(open.map(({ occurrenceId }) => occurrenceId));
+  // A digest by a former schedule has the same id, and no open post.
+  const due = new Set(open.map(({ occurrenceId, startsAt }) => `${occurrenceId} ${startsAt}`));
+  const isNeeded = ({ occurrenceId, startsAt, digest }: Occurrence) =>
+    digest === undefined ? occurring.has(occurrenceId) : due.has(`${occurrenceId} ${startsAt}`);
   // An open post is due within the plan, and is sent at most one grace time later.
   const neededUntil = wholeDays(through + graceMs);
   const needed: NeededSource[] = [
     versioned(settingsSource(guildId), await owners.settings(guildId), neededUntil),
     ...withTexts
-      .filter(({ occurrenceId }) => occurring.has(occurrenceId))
+      .filter(isNeeded)
       .map((body) => versioned(occurrenceSource(guildId, body.occurrenceId), body, neededUntil)),
     ...announcements
       .filter(({ id }) => announced.has(id))

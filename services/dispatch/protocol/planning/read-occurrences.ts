@@ -1,5 +1,6 @@
 import { MAX_ENTRIES } from "../../../contracts/calendar-events.contract.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
+import type { DigestRule } from "../../../contracts/announcement-digests.ts";
 import { anchorInstant, type OffsetAnchor } from "../../../contracts/announcement-offsets.ts";
 import type {
   Occurrence,
@@ -44,6 +45,8 @@ interface ReadRange {
   readonly guildId: GuildId;
   /** Offsets of the guild's announcements. */
   readonly offsets: readonly ElapsedOffset[];
+  /** The digests of the guild, among whose offsets is one for each, at the start. */
+  readonly digests?: readonly DigestRule[];
   /** The first due instant of the plan. */
   readonly from: EpochMs;
   readonly now: EpochMs;
@@ -69,6 +72,7 @@ export function readSoonest(owners: Owners, timing: Timing, range: ReadRange): P
         ...soonest,
         ...anchorParam(each),
         windows: wholeWindows(timing, range, each),
+        ...digestsParam(range, each, range.now + timing.horizonMs),
       });
       return Object.assign(read, each);
     }),
@@ -85,6 +89,15 @@ function byAnchor(offsets: readonly ElapsedOffset[]): AnchorOffsets[] {
 /** START is the default: a previous release of the owner does not know the param. */
 function anchorParam({ anchor }: AnchorOffsets): Pick<OccurrencesStartingParams, "anchor"> {
   return anchor === "START" ? {} : { anchor };
+}
+
+/** The digests that are due before an instant, whatever the lead times of other announcements. */
+function digestsParam(
+  { digests = [], from }: Pick<ReadRange, "digests" | "from">,
+  { anchor }: Pick<AnchorOffsets, "anchor">,
+  until: EpochMs,
+): Pick<OccurrencesStartingParams, "digests"> {
+  return anchor !== "START" || digests.length === 0 ? {} : { digests: { rules: digests, window: { from, until } } };
 }
 
 /**
@@ -113,7 +126,7 @@ export async function readOccurrences(
   range: ReadRange,
   first: readonly AnchorRead[],
 ): Promise<OccurrencesRead> {
-  const { guildId, offsets, from, now } = range;
+  const { guildId, offsets, now } = range;
   const horizon = now + timing.horizonMs;
   const withTexts = distinct(first.flatMap(({ occurrences }) => occurrences));
   const known = { withTexts, former: first.flatMap(({ former = [] }) => former) };
@@ -125,7 +138,9 @@ export async function readOccurrences(
     owners.occurrences({ guildId, windows, ...anchorParam(each), limit: MAX_ENTRIES, texts: false, ...only });
   const all = await Promise.all(
     first.map(async (each) =>
-      each.truncated ? { ...each, ...(await read(each, wholeWindows(timing, range, each))) } : each,
+      each.truncated
+        ? { ...each, ...(await read(each, wholeWindows(timing, range, each), digestsParam(range, each, horizon))) }
+        : each,
     ),
   );
   const occurrences = distinct(all.flatMap((each) => each.occurrences));
@@ -135,7 +150,7 @@ export async function readOccurrences(
     const windows = windowsOf(all, (each) => readWithin(wholeWindows(timing, range, each), through, each));
     return { ...known, occurrences, windows, through, isTruncated };
   }
-  return { ...known, ...(await readByDueTime(read, { offsets, from, now }, horizon, occurrences)), isTruncated: true };
+  return { ...known, ...(await readByDueTime(read, range, horizon, occurrences)), isTruncated: true };
 }
 
 /** Every occurrence whose posts are due before this instant was read. */
@@ -165,7 +180,7 @@ function windowsOf(
 type ReadWindows = (
   anchor: AnchorOffsets,
   windows: readonly Window[],
-  only?: Pick<OccurrencesStartingParams, "changedSince">,
+  only?: Pick<OccurrencesStartingParams, "changedSince" | "digests">,
 ) => Promise<OccurrencesStarting>;
 
 /**
@@ -176,10 +191,11 @@ type ReadWindows = (
  */
 async function readByDueTime(
   read: ReadWindows,
-  { offsets, from, now }: Omit<ReadRange, "guildId">,
+  range: Omit<ReadRange, "guildId">,
   horizon: EpochMs,
   soonest: readonly Occurrence[],
 ): Promise<Pick<OccurrencesRead, "occurrences" | "windows" | "through" | "lastRead">> {
+  const { offsets, from, now } = range;
   const anchors = byAnchor(offsets);
   const late = from <= now ? await Promise.all(anchors.map((each) => readLate(read, each, from))) : [];
   const mayBeLate = late.some(({ windows }) => windows.length > 0);
@@ -189,7 +205,7 @@ async function readByDueTime(
     const due = await Promise.all(
       anchors.map(async (each) => {
         const windows = dueWithin(each.offsets, from, through);
-        return { ...each, windows, ...(await read(each, windows)) };
+        return { ...each, windows, ...(await read(each, windows, digestsParam(range, each, through))) };
       }),
     );
     if (due.some(({ truncated }) => truncated) && !isShortest) continue;
@@ -223,6 +239,8 @@ export function dueWithin(offsets: readonly number[], from: EpochMs, through: Ep
   return mergedWindows([...new Set(offsets)].map((ms) => ({ from: from - ms, until: through - ms })));
 }
 
+/** The digests of one date by a former and the present schedule are two occurrences with the same id (D65). */
 function distinct(occurrences: readonly Occurrence[]): Occurrence[] {
-  return [...new Map(occurrences.map((occurrence) => [occurrence.occurrenceId, occurrence])).values()];
+  const keyOf = ({ occurrenceId, digest }: Occurrence) => `${occurrenceId} ${digest?.schedule ?? ""}`;
+  return [...new Map(occurrences.map((occurrence) => [keyOf(occurrence), occurrence])).values()];
 }

@@ -1,5 +1,8 @@
-import type { EpochMs } from "../../../contracts/ids.ts";
-import type { CurrentState } from "../../domain/plan/current-state.ts";
+import { dateOfDigest } from "../../../contracts/announcement-digests.ts";
+import type { Announcement } from "../../../contracts/announcements.contract.ts";
+import type { DateText, EpochMs } from "../../../contracts/ids.ts";
+import { digestParams, type Occurrence } from "../../../contracts/occurrences.contract.ts";
+import { canBeRendered, type CurrentState } from "../../domain/plan/current-state.ts";
 import type { Post } from "../../domain/post/post.ts";
 import type { ChangeFeedConsumer } from "../planning/change-feed-consumer.ts";
 import { lastKnownState } from "../planning/plan-sources.ts";
@@ -40,12 +43,20 @@ export function newStateReader(ports: Ports, timing: Timing, changeFeeds: Change
   const prefetched = new Map<string, PrefetchedState>();
 
   async function requestState({ guildId, announcementId, occurrenceId }: Post): Promise<CurrentState> {
+    const date = dateOfDigest(occurrenceId);
+    const reading = owners.announcement(guildId, announcementId);
     const [announcement, occurrence, settings] = await Promise.all([
-      owners.announcement(guildId, announcementId),
-      owners.occurrence(guildId, occurrenceId),
+      reading,
+      date === undefined ? owners.occurrence(guildId, occurrenceId) : reading.then((found) => digestOf(found, date)),
       owners.settings(guildId),
     ]);
     return { announcement, occurrence, settings };
+  }
+
+  /** The digest of a date, by the present rule of its announcement. */
+  async function digestOf(announcement: Announcement | null, date: DateText): Promise<Occurrence | null> {
+    const params = announcement === null ? undefined : digestParams(announcement, date);
+    return params === undefined ? null : owners.digest(params);
   }
 
   async function mayUsePlan({ guildId }: Post, requestedAt: EpochMs, now: EpochMs): Promise<boolean> {
@@ -60,7 +71,7 @@ export function newStateReader(ports: Ports, timing: Timing, changeFeeds: Change
     const now = clock.now();
     if (!(await mayUsePlan(post, requestedAt, now))) return undefined;
     const state = await lastKnownState(store, post);
-    return state && { state, validUntil: now + timing.stateMaxAgeMs };
+    return state && canBeRendered(state) ? { state, validUntil: now + timing.stateMaxAgeMs } : undefined;
   }
 
   /** Takes the prefetched state if it stays valid long enough for a claim, or requests it. */

@@ -13,6 +13,13 @@
  * @property {string} title Of the template (D61).
  * @property {string} body
  * @property {string} templateFields The list of fields of the template as JSON; empty without one. The form keeps it.
+ * @property {string} digestCalendar Of the digest (D65), as the following.
+ * @property {string} digestFrequency
+ * @property {string} digestWeekday
+ * @property {string} digestTime
+ * @property {string} digestDays
+ * @property {string} digestColor Empty for events of every color.
+ * @property {string} digestEmptyText
  * @property {boolean} infoOnly
  * @property {boolean} enabled
  * @property {string} roles Ids, separated by blanks or commas.
@@ -31,6 +38,13 @@ export const NEW_ANNOUNCEMENT = {
   title: "",
   body: "",
   templateFields: "",
+  digestCalendar: "1",
+  digestFrequency: "DAILY",
+  digestWeekday: "MO",
+  digestTime: "09:00",
+  digestDays: "1",
+  digestColor: "",
+  digestEmptyText: "",
   infoOnly: false,
   enabled: true,
   roles: "",
@@ -49,6 +63,13 @@ const FIELD_NAMES = {
   title: "template",
   body: "template",
   templateFields: "template",
+  digestCalendar: "digest",
+  digestFrequency: "digest",
+  digestWeekday: "digest",
+  digestTime: "digest",
+  digestDays: "digest",
+  digestColor: "digest",
+  digestEmptyText: "digest",
   infoOnly: "info_only",
   enabled: "enabled",
   roles: "subscribers_role",
@@ -70,11 +91,27 @@ export const announcementValues = (announcement) => ({
   title: announcement.template?.title ?? "",
   body: announcement.template?.body ?? "",
   templateFields: announcement.template?.fields === undefined ? "" : JSON.stringify(announcement.template.fields),
+  ...digestValues(announcement.digest),
   infoOnly: announcement.info_only,
   enabled: announcement.enabled,
   roles: announcement.subscribers_role.join(" "),
   users: announcement.subscribers_user.join(" "),
 });
+
+/** @param {Announcement["digest"]} digest */
+function digestValues(digest) {
+  const { digestCalendar, digestFrequency, digestWeekday, digestTime, digestDays, digestColor, digestEmptyText } =
+    NEW_ANNOUNCEMENT;
+  return {
+    digestCalendar: digest === undefined ? digestCalendar : String(digest.calendar_number),
+    digestFrequency: digest?.frequency ?? digestFrequency,
+    digestWeekday: digest?.weekday ?? digestWeekday,
+    digestTime: digest?.time ?? digestTime,
+    digestDays: digest === undefined ? digestDays : String(digest.days),
+    digestColor: digest?.color ?? digestColor,
+    digestEmptyText: digest?.empty_text ?? digestEmptyText,
+  };
+}
 
 /**
  * The fields of a create.
@@ -101,7 +138,8 @@ export function changedAnnouncementFields(before, after) {
   const isNewType = before.type !== after.type;
   const isSent = (/** @type {keyof AnnouncementValues} */ name) =>
     isNeeded(name, after) &&
-    (before[name] !== after[name] || (isNewType && (name === "eventId" || name === "eventColor")));
+    (before[name] !== after[name] ||
+      (isNewType && (name === "eventId" || name === "eventColor" || FIELD_NAMES[name] === "digest")));
   return Object.fromEntries(names.filter(isSent).map((name) => [FIELD_NAMES[name], fieldValue(name, after)]));
 }
 
@@ -113,9 +151,14 @@ export const needsEvent = (type) => type === "SPECIFIC" || type === "RECUR";
  * @param {AnnouncementValues} values
  */
 function isNeeded(name, { type }) {
+  if (FIELD_NAMES[name] === "digest") return type === "DIGEST";
+  if (type === "DIGEST" && NOT_OF_DIGESTS.has(FIELD_NAMES[name])) return false;
   if (name === "eventId") return needsEvent(type);
   return name !== "eventColor" || type === "COLOR";
 }
+
+/** The service refuses these fields of a digest. */
+const NOT_OF_DIGESTS = new Set(["hours", "minutes", "template", "info_only"]);
 
 /**
  * Whether a new announcement has no template.
@@ -139,11 +182,23 @@ function templateValue({ title, body, templateFields }) {
   };
 }
 
+/** @param {AnnouncementValues} values */
+const digestValue = (values) => ({
+  calendar_number: Number(values.digestCalendar),
+  frequency: values.digestFrequency,
+  ...(values.digestFrequency === "WEEKLY" ? { weekday: values.digestWeekday } : {}),
+  time: values.digestTime,
+  days: Number(values.digestDays),
+  ...(values.digestColor === "" ? {} : { color: values.digestColor }),
+  ...(values.digestEmptyText === "" ? {} : { empty_text: values.digestEmptyText }),
+});
+
 /**
  * @param {keyof AnnouncementValues} name
  * @param {AnnouncementValues} values
  */
 function fieldValue(name, values) {
+  if (FIELD_NAMES[name] === "digest") return digestValue(values);
   if (FIELD_NAMES[name] === "template") return templateValue(values);
   if (name === "hours" || name === "minutes") return values[name] === "" ? 0 : Number(values[name]);
   if (name === "roles" || name === "users") return values[name].split(/[\s,]+/).filter((id) => id !== "");

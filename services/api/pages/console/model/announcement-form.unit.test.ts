@@ -36,6 +36,25 @@ describe("the form of an announcement", () => {
     expect(changedAnnouncementFields(values, { ...values, title: "" })).toEqual({ template: null });
   });
 
+  test("sends a digest as a whole, and none of the fields that it has no use for (D65)", () => {
+    const values = { ...NEW_ANNOUNCEMENT, channel: "1", type: "DIGEST", title: "{name}" };
+    const digest = { calendar_number: 1, frequency: "DAILY", time: "09:00", days: 1 };
+    expect(newAnnouncementFields(values)).toEqual({
+      channel: "1",
+      type: "DIGEST",
+      info: "",
+      digest,
+      enabled: true,
+      subscribers_role: [],
+      subscribers_user: [],
+    });
+    const weekly = { ...values, digestFrequency: "WEEKLY", digestColor: "RED", digestEmptyText: "None" };
+    const further = { frequency: "WEEKLY", weekday: "MO", color: "RED", empty_text: "None" };
+    expect(changedAnnouncementFields(values, weekly)).toEqual({ digest: { ...digest, ...further } });
+    expect(changedAnnouncementFields({ ...values, type: "UNIVERSAL" }, values)).toEqual({ type: "DIGEST", digest });
+    expect(changedAnnouncementFields(values, { ...values, type: "UNIVERSAL" })).toEqual({ type: "UNIVERSAL" });
+  });
+
   test("updates only what was changed, and a new type with its reference (D27)", () => {
     const before = announcementValues({
       id: "a",

@@ -18,7 +18,11 @@ export const COLORS = /** @type {const} */ ([
 
 export const FREQUENCIES = /** @type {const} */ (["DAILY", "WEEKLY", "MONTHLY", "YEARLY"]);
 
-export const ANNOUNCEMENT_TYPES = /** @type {const} */ (["UNIVERSAL", "SPECIFIC", "RECUR", "COLOR"]);
+export const ANNOUNCEMENT_TYPES = /** @type {const} */ (["UNIVERSAL", "SPECIFIC", "RECUR", "COLOR", "DIGEST"]);
+
+export const DIGEST_FREQUENCIES = /** @type {const} */ (["DAILY", "WEEKLY"]);
+
+export const WEEKDAYS = /** @type {const} */ (["MO", "TU", "WE", "TH", "FR", "SA", "SU"]);
 
 /** The types of requests of webhooks (docs/webhooks.md). */
 export const WEBHOOK_TYPES = /** @type {const} */ ([

@@ -1,27 +1,32 @@
 import { describe, expect, test } from "@jest/globals";
+import { DIGEST_FREQUENCIES as SERVICE_DIGEST_FREQUENCIES } from "../../../../contracts/announcement-digests.ts";
 import { ANNOUNCEMENT_TYPES as SERVICE_TYPES } from "../../../../contracts/announcement-fields.ts";
 import { KEY_ACCESS as SERVICE_ACCESS, KEY_KINDS as SERVICE_KINDS } from "../../../../contracts/api-keys.contract.ts";
 import {
   COLORS as SERVICE_COLORS,
   TEXT_LIMITS as SERVICE_TEXT_LIMITS,
 } from "../../../../contracts/calendar-events.contract.ts";
-import { FREQUENCIES as SERVICE_FREQUENCIES } from "../../../../contracts/recurrence.ts";
+import { FREQUENCIES as SERVICE_FREQUENCIES, WEEKDAYS as SERVICE_WEEKDAYS } from "../../../../contracts/recurrence.ts";
 import { WEBHOOK_TYPES as SERVICE_WEBHOOK_TYPES } from "../../../../contracts/webhooks.contract.ts";
 import {
   ANNOUNCEMENT_TYPES,
   colorName,
   COLORS,
+  DIGEST_FREQUENCIES,
   FREQUENCIES,
   KEY_ACCESS,
   KEY_KINDS,
   TEXT_LIMITS,
   WEBHOOK_TYPES,
+  WEEKDAYS,
 } from "./choices.js";
 
 describe("the choices of a form of the console", () => {
   test.each([
     ["colors", COLORS, SERVICE_COLORS],
     ["frequencies", FREQUENCIES, SERVICE_FREQUENCIES],
+    ["frequencies of digests", DIGEST_FREQUENCIES, SERVICE_DIGEST_FREQUENCIES],
+    ["weekdays", WEEKDAYS, SERVICE_WEEKDAYS],
     ["types of announcements", ANNOUNCEMENT_TYPES, SERVICE_TYPES],
     ["types of webhooks", WEBHOOK_TYPES, SERVICE_WEBHOOK_TYPES],
     ["kinds of keys", KEY_KINDS, SERVICE_KINDS],

@@ -46,6 +46,16 @@ export interface Announcement {
   readonly hours: number;
   readonly minutes: number;
   readonly info: string;
+  /** Only of the type DIGEST (D65). */
+  readonly digest?: {
+    readonly calendar_number: number;
+    readonly frequency: string;
+    readonly weekday?: string;
+    readonly time: string;
+    readonly days: number;
+    readonly color?: string;
+    readonly empty_text?: string;
+  };
   /** Absent without one (D61). */
   readonly template?: {
     readonly title?: string;

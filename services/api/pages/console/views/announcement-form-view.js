@@ -1,9 +1,9 @@
 import { element } from "../element.js";
 import { needsEvent } from "../model/announcement-form.js";
-import { ANNOUNCEMENT_TYPES, COLORS, colorName } from "../model/choices.js";
+import { ANNOUNCEMENT_TYPES, COLORS, colorName, DIGEST_FREQUENCIES, WEEKDAYS } from "../model/choices.js";
 import { seriesIdOf } from "../model/move-event.js";
 import { timesText } from "./entry-text.js";
-import { checkbox, field, fillInputs, readInputs, select, textInput } from "./form-fields.js";
+import { checkbox, field, fieldset, fillInputs, readInputs, select, textInput } from "./form-fields.js";
 import { statusLine } from "./save-form.js";
 
 /** @import { AnnouncementValues } from "../model/announcement-form.js" */
@@ -21,6 +21,19 @@ export function announcementForm(app, values, isNew) {
   const inputs = announcementInputs(app);
   const eventField = field(t("announcement_eventId"), inputs.eventId, { hint: t("event_hint") });
   const colorField = field(t("announcement_eventColor"), inputs.eventColor);
+  const digest = digestFields(app, inputs);
+  const weekday = digest.querySelector('[data-field="digest.weekday"]');
+  const ofEvents = [
+    element(
+      "div",
+      { class: "row" },
+      field(t("announcement_hours"), inputs.hours),
+      field(t("announcement_minutes"), inputs.minutes),
+    ),
+    field(t("announcement_title"), inputs.title, { hint: t("template_hint"), name: "template.title" }),
+    field(t("announcement_body"), inputs.body, { name: "template.body" }),
+    field(t("announcement_infoOnly"), inputs.infoOnly),
+  ];
   const form = element(
     "form",
     { class: "form", novalidate: true },
@@ -29,17 +42,10 @@ export function announcementForm(app, values, isNew) {
     eventField,
     choices,
     colorField,
-    element(
-      "div",
-      { class: "row" },
-      field(t("announcement_hours"), inputs.hours),
-      field(t("announcement_minutes"), inputs.minutes),
-    ),
+    digest,
     field(t("announcement_info"), inputs.info),
-    field(t("announcement_title"), inputs.title, { hint: t("template_hint"), name: "template.title" }),
-    field(t("announcement_body"), inputs.body, { name: "template.body" }),
+    ...ofEvents,
     inputs.templateFields,
-    field(t("announcement_infoOnly"), inputs.infoOnly),
     field(t("announcement_roles"), inputs.roles, { hint: t("roles_hint") }),
     field(t("announcement_users"), inputs.users, { hint: t("ids_hint") }),
     field(t("announcement_enabled"), inputs.enabled),
@@ -55,6 +61,10 @@ export function announcementForm(app, values, isNew) {
     const { value } = inputs.type;
     eventField.hidden = !needsEvent(value);
     colorField.hidden = value !== "COLOR";
+    const isDigest = value === "DIGEST";
+    digest.hidden = !isDigest;
+    if (weekday instanceof HTMLElement) weekday.hidden = inputs.digestFrequency.value !== "WEEKLY";
+    for (const each of ofEvents) each.hidden = isDigest;
     choices.replaceChildren(...eventChoices(app, value));
   };
   const fill = (/** @type {AnnouncementValues} */ shown) => {
@@ -66,8 +76,29 @@ export function announcementForm(app, values, isNew) {
   return { form, fill, valuesOf: () => /** @type {AnnouncementValues} */ (readInputs(inputs)) };
 }
 
+/**
+ * The fields of a digest (D65).
+ * @param {App} app
+ * @param {ReturnType<typeof announcementInputs>} inputs
+ */
+function digestFields({ t }, inputs) {
+  return fieldset(
+    t("type_DIGEST"),
+    field(t("announcement_digestCalendar"), inputs.digestCalendar, { name: "digest.calendar_number" }),
+    field(t("announcement_digestFrequency"), inputs.digestFrequency, { name: "digest.frequency" }),
+    field(t("announcement_digestWeekday"), inputs.digestWeekday, { name: "digest.weekday" }),
+    field(t("announcement_digestTime"), inputs.digestTime, { name: "digest.time" }),
+    field(t("announcement_digestDays"), inputs.digestDays, { name: "digest.days" }),
+    field(t("announcement_digestColor"), inputs.digestColor, { name: "digest.color" }),
+    field(t("announcement_digestEmptyText"), inputs.digestEmptyText, {
+      hint: t("digest_empty_hint"),
+      name: "digest.empty_text",
+    }),
+  );
+}
+
 /** @param {App} app */
-function announcementInputs({ t }) {
+function announcementInputs({ t, format }) {
   const types = ANNOUNCEMENT_TYPES.map((value) => ({
     value,
     label: t(`type_${value}`),
@@ -84,6 +115,21 @@ function announcementInputs({ t }) {
     title: textInput("template_title", { maxlength: 256 }),
     body: element("textarea", { name: "template_body", rows: 3, maxlength: 4000 }),
     templateFields: textInput("template_fields", { type: "hidden" }),
+    digestCalendar: textInput("digest_calendar", { type: "number", min: 1 }),
+    digestFrequency: select(
+      "digest_frequency",
+      "DAILY",
+      DIGEST_FREQUENCIES.map((value) => ({ value, label: t(`frequency_${value}`) })),
+    ),
+    digestWeekday: select(
+      "digest_weekday",
+      "MO",
+      WEEKDAYS.map((value) => ({ value, label: format.weekdayName(value) })),
+    ),
+    digestTime: textInput("digest_time", { type: "time" }),
+    digestDays: textInput("digest_days", { type: "number", min: 1, max: 31 }),
+    digestColor: select("digest_color", "", [{ value: "", label: t("any_color") }, ...colors]),
+    digestEmptyText: textInput("digest_empty_text", { maxlength: 256 }),
     infoOnly: checkbox("info_only", false),
     enabled: checkbox("enabled", true),
     roles: textInput("subscribers_role"),

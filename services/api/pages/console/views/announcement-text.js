@@ -8,7 +8,8 @@ import { colorName } from "../model/choices.js";
  * @param {App} app
  * @param {Announcement} announcement
  */
-export function coverText({ t, store }, { type, event_id, event_color }) {
+export function coverText({ t, store }, { type, event_id, event_color, digest }) {
+  if (digest !== undefined) return t("covers_DIGEST", { number: digest.calendar_number, days: digest.days });
   if (type === "UNIVERSAL") return t("covers_UNIVERSAL");
   if (type === "COLOR") return t("covers_COLOR", { color: colorName(event_color) });
   // A newer service may have further types.
@@ -27,7 +28,13 @@ export function coverText({ t, store }, { type, event_id, event_color }) {
  * @param {Announcement} announcement
  */
 export function leadText(app, announcement) {
-  const { t } = app;
+  const { t, format } = app;
+  const { digest } = announcement;
+  if (digest !== undefined) {
+    const day = digest.weekday === undefined ? "" : ` (${format.weekdayName(digest.weekday)})`;
+    const frequency = t(digest.frequency === "WEEKLY" ? "frequency_WEEKLY" : "frequency_DAILY");
+    return `${frequency}${day}, ${digest.time}; ${coverText(app, announcement)}`;
+  }
   const minutes = announcement.hours * 60 + announcement.minutes;
   const lead = t("lead", { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
   return `${minutes === 0 ? t("lead_none") : lead}; ${coverText(app, announcement)}`;

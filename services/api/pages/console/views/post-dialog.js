@@ -1,22 +1,31 @@
 import { element } from "../element.js";
 import { kindOf } from "../model/post-timeline.js";
 import { shownZone } from "../state.js";
-import { leadText } from "./announcement-text.js";
+import { coverText, leadText } from "./announcement-text.js";
 import { openDialog } from "./dialog.js";
 
 /** @import { Post } from "../model/types.ts" */
 /** @import { App } from "../state.js" */
 
 /**
- * The name of a post's event; the id of one that was deleted.
+ * The name of a post's event; the id of one that was deleted. A digest has what its announcement covers.
  * @param {App} app
  * @param {Post} post
  */
-export function eventNameOf({ t, store }, { event_id }) {
+export function eventNameOf(app, { event_id, announcement_id }) {
+  const { t, store } = app;
+  const announcement = store.state.announcements.find(({ id }) => id === announcement_id);
+  if (isDigestId(event_id) && announcement !== undefined) return coverText(app, announcement);
   const name = store.state.eventNames.get(event_id);
   if (name === undefined) return t("event_gone", { id: event_id });
   return name === "" ? t("no_name") : name;
 }
+
+/**
+ * Ids of events begin with e.
+ * @param {string} id
+ */
+const isDigestId = (id) => id.startsWith("d");
 
 /**
  * Opens the whole story of a post: why it exists, when it is due, and what has happened.
