@@ -9,7 +9,7 @@ import { RULE_WINDOWS } from "./calendar/rule-windows.ts";
 import { DISPATCH, DISPATCH_REPLICAS } from "./dispatch/dispatch-sections.ts";
 import { NOTIFICATIONS } from "./dispatch/notification-section.ts";
 import { PLAN_DIFFS } from "./drafts/plan-diffs.ts";
-import { BESIDE_RIVALS } from "./requests/beside-rivals.ts";
+import { BESIDE_BASELINES } from "./requests/beside-baselines.ts";
 import { Loader } from "./requests/measure.ts";
 import { MEMORY } from "./requests/memory.ts";
 import { OVER_NATS } from "./requests/over-nats.ts";
@@ -22,7 +22,7 @@ import type { Measured, Section } from "./table/section.ts";
 import { removeFolder } from "../../harness/remove-folder.ts";
 
 const TABLE: readonly Section[] = [
-  BESIDE_RIVALS,
+  BESIDE_BASELINES,
   OVER_NATS,
   DISPATCH,
   NOTIFICATIONS,

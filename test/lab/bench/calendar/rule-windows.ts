@@ -102,7 +102,7 @@ function rrule(rule: Rule): ListStarts {
   return ({ from, until }) => set.between(new Date(from), new Date(until - 1), true).map((date) => date.getTime());
 }
 
-const RIVALS = [
+const BASELINES = [
   { name: "rrule-temporal built anew", list: temporal, least: 5, windows: 10, isInZone: true },
   { name: "rrule", list: rrule, least: 100, windows: 10, isInZone: false },
 ] as const;
@@ -119,7 +119,7 @@ export const RULE_WINDOWS: Section = {
   async measure({ pace: { rounds }, isChosen }) {
     const rows: TableRow[] = [];
     for (const rule of RULES.filter(({ name }) => isChosen(name))) {
-      for (const rival of RIVALS) rows.push(compare(rule, rival, rounds));
+      for (const baseline of BASELINES) rows.push(compare(rule, baseline, rounds));
     }
     return { rows, figures: rows };
   },
@@ -127,7 +127,7 @@ export const RULE_WINDOWS: Section = {
 
 function compare(
   rule: Rule,
-  { name, list, least, windows, isInZone }: (typeof RIVALS)[number],
+  { name, list, least, windows, isInZone }: (typeof BASELINES)[number],
   rounds: number,
 ): TableRow {
   const [mine, theirs] = [ours(rule), list(rule)];

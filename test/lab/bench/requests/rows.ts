@@ -1,7 +1,7 @@
 import { type Chance, newChance } from "../../simulator/chance.ts";
 import { CREATED, type FilledGuild, GUILDS, MONTH, WEEK } from "./bench-data.ts";
 
-/** A kind of request to which guildcal and its rivals give the same response. */
+/** A kind of request to which guildcal and its baselines give the same response. */
 export interface Row {
   readonly name: string;
   readonly path: string;

@@ -169,19 +169,19 @@ function measuring(processes: ReadonlyMap<string, MeasuredProcess>): Pick<Subjec
   };
 }
 
-export const RIVALS = ["fastify", "express"] as const;
-export type RivalName = (typeof RIVALS)[number];
+export const BASELINES = ["fastify", "express"] as const;
+export type BaselineName = (typeof BASELINES)[number];
 
-/** A rival in its own process, on the same database. */
-export async function startRival(name: RivalName, given: Given, key: string): Promise<Subject> {
+/** A baseline in its own process, on the same database. */
+export async function startBaseline(name: BaselineName, given: Given, key: string): Promise<Subject> {
   const port = await freePort(0);
-  const rival = new MeasuredProcess(
+  const baseline = new MeasuredProcess(
     new NodeProcess({
-      script: join(PROJECT, `test/lab/bench/rivals/${name}.rival.ts`),
+      script: join(PROJECT, `test/lab/bench/baselines/${name}.baseline.ts`),
       env: { MONGO_URL: given.mongoUrl, PORT: String(port), NODE_ENV: "production" },
       ...measuredOn(SERVER_CPU, given.profile),
     }),
   );
-  await untilResponding(port, "/", () => rival.check());
-  return { name, port, ports: [port], key, ...measuring(new Map([[name, rival]])) };
+  await untilResponding(port, "/", () => baseline.check());
+  return { name, port, ports: [port], key, ...measuring(new Map([[name, baseline]])) };
 }

@@ -1,15 +1,15 @@
 import { hash } from "node:crypto";
-import type { RivalKey } from "./rival-data.ts";
+import type { BaselineKey } from "./baseline-data.ts";
 
 const REMEMBERED_MS = 4_000;
 
 interface StoredKeys {
-  findOne(filter: Pick<RivalKey, "_id">): Promise<RivalKey | null>;
+  findOne(filter: Pick<BaselineKey, "_id">): Promise<BaselineKey | null>;
 }
 
 /** Finds a key by its text, and caches it for four seconds, as the service does. */
-export function rivalKeys(keys: StoredKeys): (authorization: string) => Promise<RivalKey | null> {
-  const known = new Map<string, { readonly key: RivalKey | null; readonly at: number }>();
+export function baselineKeys(keys: StoredKeys): (authorization: string) => Promise<BaselineKey | null> {
+  const known = new Map<string, { readonly key: BaselineKey | null; readonly at: number }>();
   return async (authorization) => {
     const held = known.get(authorization);
     const now = Date.now();
@@ -21,6 +21,6 @@ export function rivalKeys(keys: StoredKeys): (authorization: string) => Promise<
   };
 }
 
-export function opens({ guilds }: RivalKey, guildId: string): boolean {
+export function opens({ guilds }: BaselineKey, guildId: string): boolean {
   return guilds.length === 0 || guilds.includes(guildId);
 }

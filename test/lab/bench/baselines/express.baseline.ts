@@ -2,15 +2,15 @@ import express, { type NextFunction, type Request, type Response } from "express
 import mongoose, { Schema } from "mongoose";
 import { jsonInteger } from "../../../../services/api/wire/exact-json.ts";
 import {
-  RIVAL_ANNOUNCEMENT_INDEX,
-  RIVAL_EVENT_INDEX,
-  type RivalAnnouncement,
-  type RivalEvent,
-  type RivalKey,
-  type RivalSettings,
-} from "./rival-data.ts";
-import { listed, newId, view } from "./rival-events.ts";
-import { opens, rivalKeys } from "./rival-keys.ts";
+  BASELINE_ANNOUNCEMENT_INDEX,
+  BASELINE_EVENT_INDEX,
+  type BaselineAnnouncement,
+  type BaselineEvent,
+  type BaselineKey,
+  type BaselineSettings,
+} from "./baseline-data.ts";
+import { listed, newId, view } from "./baseline-events.ts";
+import { opens, baselineKeys } from "./baseline-keys.ts";
 
 /** The endpoints of the bench, written by hand on express and mongoose (lean), as most services of this kind are. */
 await mongoose.connect(process.env["MONGO_URL"] ?? "", {
@@ -19,7 +19,7 @@ await mongoose.connect(process.env["MONGO_URL"] ?? "", {
   writeConcern: { w: "majority", journal: true },
 });
 const options = { versionKey: false, autoIndex: false } as const;
-const eventSchema = new Schema<RivalEvent>(
+const eventSchema = new Schema<BaselineEvent>(
   {
     _id: { type: String, required: true },
     guild_id: String,
@@ -34,10 +34,10 @@ const eventSchema = new Schema<RivalEvent>(
     color: String,
     recurrence: { type: { frequency: String, count: Number, interval: Number }, _id: false },
   },
-  { ...options, collection: "rival_events" },
+  { ...options, collection: "baseline_events" },
 );
-eventSchema.index(RIVAL_EVENT_INDEX);
-const settingsSchema = new Schema<RivalSettings>(
+eventSchema.index(BASELINE_EVENT_INDEX);
+const settingsSchema = new Schema<BaselineSettings>(
   {
     _id: { type: String, required: true },
     external_calendar: Boolean,
@@ -51,9 +51,9 @@ const settingsSchema = new Schema<RivalSettings>(
     twelve_hour: Boolean,
     branded: Boolean,
   },
-  { ...options, collection: "rival_settings" },
+  { ...options, collection: "baseline_settings" },
 );
-const announcementSchema = new Schema<RivalAnnouncement>(
+const announcementSchema = new Schema<BaselineAnnouncement>(
   {
     _id: { type: String, required: true },
     guild_id: String,
@@ -70,13 +70,13 @@ const announcementSchema = new Schema<RivalAnnouncement>(
     subscribers_role: [String],
     subscribers_user: [String],
   },
-  { ...options, collection: "rival_announcements" },
+  { ...options, collection: "baseline_announcements" },
 );
-announcementSchema.index(RIVAL_ANNOUNCEMENT_INDEX);
-const events = mongoose.model<RivalEvent>("RivalEvent", eventSchema);
-const settings = mongoose.model<RivalSettings>("RivalSettings", settingsSchema);
-const announcements = mongoose.model<RivalAnnouncement>("RivalAnnouncement", announcementSchema);
-const keyOf = rivalKeys(mongoose.connection.collection<RivalKey>("rival_keys"));
+announcementSchema.index(BASELINE_ANNOUNCEMENT_INDEX);
+const events = mongoose.model<BaselineEvent>("BaselineEvent", eventSchema);
+const settings = mongoose.model<BaselineSettings>("BaselineSettings", settingsSchema);
+const announcements = mongoose.model<BaselineAnnouncement>("BaselineAnnouncement", announcementSchema);
+const keyOf = baselineKeys(mongoose.connection.collection<BaselineKey>("baseline_keys"));
 
 const app = express();
 app.disable("x-powered-by");
@@ -110,7 +110,7 @@ async function authorize(request: Request, response: Response, next: NextFunctio
 async function getEvent(request: Request, response: Response): Promise<void> {
   const { guild_id, calendar_number, event_id } = request.body as Body;
   if (!isCalendar(calendar_number) || typeof event_id !== "string") return refuse(response, 400);
-  const event = await events.findOne({ _id: event_id, guild_id, calendar_number } as never).lean<RivalEvent>();
+  const event = await events.findOne({ _id: event_id, guild_id, calendar_number } as never).lean<BaselineEvent>();
   if (event === null) return refuse(response, 404);
   response.json(view(event));
 }
@@ -130,14 +130,14 @@ async function listMonth(request: Request, response: Response): Promise<void> {
 async function list({ guild_id, calendar_number }: Body, from: number, until: number, response: Response) {
   if (!isCalendar(calendar_number)) return refuse(response, 400);
   const touching = { guild_id, calendar_number, epoch_start: { $lt: until }, last: { $gte: from } };
-  const found = await events.find(touching as never).lean<RivalEvent[]>();
+  const found = await events.find(touching as never).lean<BaselineEvent[]>();
   response.json({ events: listed(found, from, until) });
 }
 
 const MAX_LENGTHS = { name: 256, description: 4_000, location: 256, image: 2_048, color: 16 } as const;
 
 async function createEvent(request: Request, response: Response): Promise<void> {
-  if ((response.locals["key"] as RivalKey).access !== "write") return refuse(response, 403);
+  if ((response.locals["key"] as BaselineKey).access !== "write") return refuse(response, 403);
   const { guild_id, calendar_number, epoch_start, epoch_end, ...more } = request.body as Body;
   if (!isCalendar(calendar_number) || !isEpoch(epoch_start) || !isEpoch(epoch_end)) return refuse(response, 400);
   const texts = Object.entries(MAX_LENGTHS).map(([name, length]) => [name, more[name] ?? undefined, length] as const);
@@ -164,17 +164,17 @@ async function listAnnouncements(request: Request, response: Response): Promise<
     .find({ guild_id: guild_id as string })
     .sort({ sequence: 1 })
     .limit(amount === -1 ? 1_000 : amount)
-    .lean<RivalAnnouncement[]>();
+    .lean<BaselineAnnouncement[]>();
   response.json({ amount: found.length, announcements: found.map(announcementView) });
 }
 
-function announcementView({ _id, guild_id: _guild, sequence: _sequence, ...shown }: RivalAnnouncement): object {
+function announcementView({ _id, guild_id: _guild, sequence: _sequence, ...shown }: BaselineAnnouncement): object {
   return { id: _id, ...shown };
 }
 
 async function getSettings(request: Request, response: Response): Promise<void> {
   const { guild_id } = request.body as { readonly guild_id: string };
-  const found = await settings.findOne({ _id: guild_id }).lean<RivalSettings>();
+  const found = await settings.findOne({ _id: guild_id }).lean<BaselineSettings>();
   if (found === null) return refuse(response, 404);
   const { _id, ...shown } = found;
   // The id is a JSON number with all digits.

@@ -1,14 +1,14 @@
 import fastify from "fastify";
 import {
   MongoClient,
-  type RivalAnnouncement,
-  type RivalEvent,
-  type RivalKey,
-  type RivalSettings,
-} from "./rival-data.ts";
-import { listed, newId, view } from "./rival-events.ts";
-import { opens, rivalKeys } from "./rival-keys.ts";
-import { bodies, responses } from "./rival-schemas.ts";
+  type BaselineAnnouncement,
+  type BaselineEvent,
+  type BaselineKey,
+  type BaselineSettings,
+} from "./baseline-data.ts";
+import { listed, newId, view } from "./baseline-events.ts";
+import { opens, baselineKeys } from "./baseline-keys.ts";
+import { bodies, responses } from "./baseline-schemas.ts";
 
 /**
  * The endpoints of the bench, written by hand on fastify and the MongoDB driver: key, guild and body are checked, responses
@@ -16,7 +16,7 @@ import { bodies, responses } from "./rival-schemas.ts";
  */
 declare module "fastify" {
   interface FastifyRequest {
-    key: RivalKey | null;
+    key: BaselineKey | null;
   }
 }
 
@@ -32,10 +32,10 @@ const client = new MongoClient(process.env["MONGO_URL"] ?? "", {
 });
 await client.connect();
 const db = client.db();
-const events = db.collection<RivalEvent>("rival_events");
-const settings = db.collection<RivalSettings>("rival_settings");
-const announcements = db.collection<RivalAnnouncement>("rival_announcements");
-const keyOf = rivalKeys(db.collection<RivalKey>("rival_keys"));
+const events = db.collection<BaselineEvent>("baseline_events");
+const settings = db.collection<BaselineSettings>("baseline_settings");
+const announcements = db.collection<BaselineAnnouncement>("baseline_announcements");
+const keyOf = baselineKeys(db.collection<BaselineKey>("baseline_keys"));
 
 const app = fastify({ bodyLimit: 65_536 });
 app.decorateRequest("key", null);
@@ -79,7 +79,7 @@ app.post<{ Body: InCalendar & { epoch_start: number; days_in_month: number } }>(
     list(body.guild_id, body.calendar_number, body.epoch_start, body.epoch_start + body.days_in_month * 86_400_000),
 );
 
-app.post<{ Body: Omit<RivalEvent, "_id" | "last"> }>(
+app.post<{ Body: Omit<BaselineEvent, "_id" | "last"> }>(
   "/v2/events/create",
   { schema: { body: bodies.create, response: { 200: responses.created } } },
   async ({ body, key }, reply) => {
@@ -111,7 +111,7 @@ app.post<{ Body: InGuild }>(
 );
 
 /** The same object with the API's name of its id. */
-function renamed(stored: RivalAnnouncement): object {
+function renamed(stored: BaselineAnnouncement): object {
   return Object.assign(stored, { id: stored._id });
 }
 

@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
-import type { RivalEvent } from "./rival-data.ts";
+import type { BaselineEvent } from "./baseline-data.ts";
 
 const STEP_MS = { DAILY: 86_400_000, WEEKLY: 7 * 86_400_000 } as const;
 
 /** An event as the API returns it. */
-export function view(event: RivalEvent, isParent = event.recurrence !== undefined): Record<string, unknown> {
+export function view(event: BaselineEvent, isParent = event.recurrence !== undefined): Record<string, unknown> {
   const { _id, guild_id: _guild, calendar_number: _number, last: _last, ...shown } = event;
   return { ...shown, event_id: _id, is_parent: isParent, recur: event.recurrence !== undefined };
 }
 
 /** The single events that overlap [from, until), and the occurrences of daily and weekly series in UTC. */
-export function listed(events: readonly RivalEvent[], from: number, until: number): Record<string, unknown>[] {
+export function listed(events: readonly BaselineEvent[], from: number, until: number): Record<string, unknown>[] {
   const entries = events.flatMap((event) =>
     event.recurrence === undefined ? [view(event)] : occurrences(event, event.recurrence, from, until),
   );
@@ -20,8 +20,8 @@ export function listed(events: readonly RivalEvent[], from: number, until: numbe
 }
 
 function occurrences(
-  event: RivalEvent,
-  { frequency, interval, count }: NonNullable<RivalEvent["recurrence"]>,
+  event: BaselineEvent,
+  { frequency, interval, count }: NonNullable<BaselineEvent["recurrence"]>,
   from: number,
   until: number,
 ): Record<string, unknown>[] {
