@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { callInTurn } from "../../test/harness/call-in-turn.ts";
 import { newRecordingSink } from "../../test/fixtures/recording-sink.ts";
 import { startPostingServices } from "../../test/harness/posting-services.ts";
 import { TestGuild } from "../../test/harness/test-guild.ts";
@@ -73,16 +74,16 @@ describe("a digest (D65)", () => {
       id,
       digest: { ...DIGEST, days: 2, color: "GREEN", emptyText: "None" },
     };
-    const drafted = await services.call(previewDrafts, { guildId, changes: [green as never], limit: 2 });
+    const drafted = await callInTurn(services, previewDrafts, { guildId, changes: [green as never], limit: 2 });
     expect(drafted.map(({ startsAt }) => startsAt)).toEqual([due, due + DAY]);
     expect(drafted[0]?.messages[0]?.embeds?.[0]?.description).toMatch(/\n\nNone$/);
     const zone = { action: "UPDATE_CALENDAR", calendarNumber: 1, timezone: "Africa/Lagos" } as const;
-    const moved = await services.call(diffPlan, { guildId, changes: [zone], limit: 1 });
+    const moved = await callInTurn(services, diffPlan, { guildId, changes: [zone], limit: 1 });
     expect(moved.move).toBeGreaterThan(360);
     expect(moved.posts).toMatchObject([
       { effect: "MOVES", dueAt: due - HOUR, text: expect.stringContaining("Red raid") },
     ]);
-    const removed = await services.call(diffPlan, {
+    const removed = await callInTurn(services, diffPlan, {
       guildId,
       changes: [{ action: "DELETE_ANNOUNCEMENT", id }],
       limit: 1,

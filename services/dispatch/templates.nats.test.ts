@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { callInTurn } from "../../test/harness/call-in-turn.ts";
 import { newRecordingSink } from "../../test/fixtures/recording-sink.ts";
 import { startPostingServices } from "../../test/harness/posting-services.ts";
 import { TestGuild } from "../../test/harness/test-guild.ts";
@@ -40,20 +41,22 @@ describe("an announcement with a template (D61)", () => {
 
     const template = { body: "$name {{{name}}} {offset}", fields: [] };
     const change = { action: "UPDATE_ANNOUNCEMENT", id, template } as const;
-    const drafted = await services.call(previewDrafts, { guildId, changes: [change], limit: 3 });
+    const drafted = await callInTurn(services, previewDrafts, { guildId, changes: [change], limit: 3 });
     expect(drafted.map(({ messages }) => messages[0]?.embeds)).toEqual(
       Array.from({ length: 3 }, () => [
         { title: "$Raid", description: "$name {$Raid} 0 minutes", color: expect.any(Number) },
       ]),
     );
     const settings = { action: "UPDATE_SETTINGS", template } as const;
-    await expect(services.call(diffPlan, { guildId, changes: [change] })).resolves.toMatchObject({
+    await expect(callInTurn(services, diffPlan, { guildId, changes: [change] })).resolves.toMatchObject({
       change: 3,
       appear: 0,
     });
-    await expect(services.call(diffPlan, { guildId, changes: [settings] })).resolves.toMatchObject({ change: 0 });
+    await expect(callInTurn(services, diffPlan, { guildId, changes: [settings] })).resolves.toMatchObject({
+      change: 0,
+    });
     const cleared = { ...change, template: null };
-    const { posts } = await services.call(diffPlan, { guildId, changes: [settings, cleared], limit: 1 });
+    const { posts } = await callInTurn(services, diffPlan, { guildId, changes: [settings, cleared], limit: 1 });
     expect(posts).toMatchObject([{ effect: "CHANGES", text: "$Raid\n$name {$Raid} 0 minutes" }]);
 
     await services.call(updateGuildSettings, { guildId, template });

@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 import mongoose from "mongoose";
 
@@ -18,12 +19,8 @@ export async function insertDocuments(collection: Collection, path: string): Pro
   let count = 0;
   for await (const documents of batches(readDocuments(path))) {
     count += documents.length;
-    const insert = collection
-      .insertMany(documents, { ordered: false })
-      .then(
-        () => undefined,
-        (error: unknown) => void failures.push(error),
-      )
+    const insert = insertBatch(collection, documents)
+      .catch((error: unknown) => void failures.push(error))
       .finally(() => running.delete(insert));
     running.add(insert);
     if (running.size >= MAX_CONCURRENT_INSERTS) await Promise.race(running);
@@ -32,6 +29,27 @@ export async function insertDocuments(collection: Collection, path: string): Pro
   await Promise.all(running);
   if (failures.length > 0) throw failures[0];
   return count;
+}
+
+/** TransactionTooLargeForCache: the server rolled documents back, since its cache had no room for them at that moment. */
+const CACHE_IS_FULL = 313;
+const MAX_ATTEMPTS = 6;
+
+/** Inserts the documents of a batch, and again those for which the server's cache had no room. */
+async function insertBatch(collection: Collection, documents: readonly Document[]): Promise<void> {
+  for (let left = documents, attempt = 1; left.length > 0; attempt += 1) {
+    try {
+      await collection.insertMany(left, { ordered: false });
+      return;
+    } catch (error) {
+      const errors = error instanceof mongoose.mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
+      const isTemporary = errors.length > 0 && errors.every(({ code }) => code === CACHE_IS_FULL);
+      if (!isTemporary || attempt === MAX_ATTEMPTS) throw error;
+      const refused = new Set(errors.map(({ index }) => index));
+      left = left.filter((_, at) => refused.has(at));
+      await pause(100 * 2 ** attempt);
+    }
+  }
 }
 
 async function* batches(documents: AsyncIterable<Buffer>): AsyncGenerator<Document[]> {

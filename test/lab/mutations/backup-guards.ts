@@ -86,4 +86,13 @@ export const BACKUP_GUARDS: readonly TestedGuard[] = [
     testFile: "services/dispatch/domain/plan/desired-posts.unit.test.ts",
     test: "is not planned if it was due before a restore",
   },
+  {
+    guard: "a restore inserts again what the cache of the server had no room for",
+    file: "services/launch/backup/insert-documents.ts",
+    in: "insertBatch",
+    code: "!$TEMPORARY || $ATTEMPT === MAX_ATTEMPTS",
+    without: "true",
+    testFile: "services/launch/backup/insert-documents.unit.test.ts",
+    test: "are inserted again if the cache of the server had no room for them, and only those",
+  },
 ];
