@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ActionContract } from "../../services/contracts/contract.ts";
 import type { TestServices } from "./test-services.ts";
 
-/** Calls an action that compares plans; again if other comparisons had the turns (D58), as a client does after a 429. */
+/** Calls an action, and again if others had all turns, as a client does after a 429: on a busy machine turns may take seconds. */
 export async function callInTurn<Params, Result>(
   services: Pick<TestServices, "call">,
   contract: ActionContract<Params, Result>,

@@ -18,6 +18,7 @@ import type { ChangesSinceResult } from "../../services/contracts/change-feed.co
 import { getGuildSettings, updateGuildSettings } from "../../services/contracts/guild-settings.contract.ts";
 import type { EventId, GuildId, OccurrenceId } from "../../services/contracts/ids.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
+import { callInTurn } from "../harness/call-in-turn.ts";
 import { emptyDatabase, startTestServices, type TestServices } from "../harness/test-services.ts";
 
 const noon = Date.UTC(2026, 11, 1, 12);
@@ -65,7 +66,9 @@ describe.each([1, 2])("with replicas of each service: %d", (count) => {
   test("fifty concurrent changes of one series are all stored", async () => {
     const guildId = newGuild();
     const eventId = await newSeries(guildId);
-    await Promise.all(fifty.map((at) => replica(at).call(updateEvent, { ...ours(guildId), eventId, name: `${at}` })));
+    await Promise.all(
+      fifty.map((at) => callInTurn(replica(at), updateEvent, { ...ours(guildId), eventId, name: `${at}` })),
+    );
     expect(revisionOf(eventId, await replica(0).call(calendarEventsChangesSince, all))).toBe(51);
   });
 
@@ -75,14 +78,16 @@ describe.each([1, 2])("with replicas of each service: %d", (count) => {
     const occurrence = (at: number) =>
       `${eventId}_202612${String(1 + (at % 25)).padStart(2, "0")}T120000Z` as OccurrenceId;
     await Promise.all(
-      fifty.map((at) => replica(at).call(updateEvent, { ...ours(guildId), eventId: occurrence(at), name: `${at}` })),
+      fifty.map((at) =>
+        callInTurn(replica(at), updateEvent, { ...ours(guildId), eventId: occurrence(at), name: `${at}` }),
+      ),
     );
     expect(revisionOf(eventId, await replica(0).call(calendarEventsChangesSince, all))).toBe(51);
   });
 
   test("fifty concurrent changes of one calendar are all stored", async () => {
     const guildId = newGuild();
-    await Promise.all(fifty.map((at) => replica(at).call(updateCalendar, { ...ours(guildId), name: `${at}` })));
+    await Promise.all(fifty.map((at) => callInTurn(replica(at), updateCalendar, { ...ours(guildId), name: `${at}` })));
     await expect(replica(0).call(getCalendar, ours(guildId))).resolves.toHaveProperty("name");
     const { changes } = await replica(0).call(calendarEventsChangesSince, all);
     expect(changes.filter((change) => change.guildId === guildId)).toMatchObject([{ revision: 50 }]);
@@ -90,14 +95,14 @@ describe.each([1, 2])("with replicas of each service: %d", (count) => {
 
   test("fifty concurrent changes of a guild's settings are all stored", async () => {
     const guildId = newGuild();
-    await Promise.all(fifty.map((at) => replica(at).call(updateGuildSettings, { guildId, prefix: `${at}` })));
+    await Promise.all(fifty.map((at) => callInTurn(replica(at), updateGuildSettings, { guildId, prefix: `${at}` })));
     await expect(replica(0).call(getGuildSettings, { guildId })).resolves.toMatchObject({ revision: 50 });
   });
 
   test("fifty concurrent changes of one announcement are all stored", async () => {
     const guildId = newGuild();
     const { id } = await announce(guildId, 0);
-    await Promise.all(fifty.map((at) => replica(at).call(updateAnnouncement, { guildId, id, info: `${at}` })));
+    await Promise.all(fifty.map((at) => callInTurn(replica(at), updateAnnouncement, { guildId, id, info: `${at}` })));
     expect(revisionOf(id, await replica(0).call(announcementsChangesSince, all))).toBe(51);
   });
 

@@ -21,7 +21,7 @@ function refusingOnce(code: number) {
       isFirst = false;
       stored.push(...ids.filter((_, at) => refused.every(({ index }) => index !== at)));
       if (refused.length > 0)
-        throw new MongoBulkWriteError({ message: "refused", writeErrors: refused as never }, {} as never);
+        throw new MongoBulkWriteError({ message: "refused", code, writeErrors: refused as never }, {} as never);
     },
   };
   return { collection: collection as never, stored };
