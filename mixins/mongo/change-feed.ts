@@ -25,9 +25,15 @@ export function stampedReplacement(
 /**
  * The same for a new record. The id of the record comes from the write that creates it (`CallMeta`), so the record does
  * not store the write id.
+ *
+ * @param computedFields - Fields that are computed by the database.
  */
-export function stampedNewRecord(record: object, timeFields: readonly string[]): [PipelineStage.ReplaceWith] {
-  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, stampsOf(timeFields)] } }];
+export function stampedNewRecord(
+  record: object,
+  timeFields: readonly string[],
+  computedFields: Readonly<Record<string, object>> = {},
+): [PipelineStage.ReplaceWith] {
+  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, computedFields, stampsOf(timeFields)] } }];
 }
 
 /** The time of the change, and the request that it is made for. */

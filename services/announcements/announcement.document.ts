@@ -29,6 +29,8 @@ export const announcementSchema = new Schema<AnnouncementRow>(
     digest: digestSchema,
     info: String,
     template: { type: { title: String, body: String, fields: [String], _id: false }, default: undefined },
+    pausedUntil: Number,
+    pauseEndedAt: Number,
     enabled: Boolean,
     infoOnly: Boolean,
     subscribersRole: [String],

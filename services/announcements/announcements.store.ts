@@ -12,6 +12,7 @@ import {
 import { changedByField } from "../../mixins/mongo/tracked-record.ts";
 import { batchedFind } from "../../mixins/mongo/batched-find.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
+import { reachedInstant } from "../../mixins/mongo/reached-instant.ts";
 import { revisionWritten, wasCreated } from "../../mixins/mongo/recent-writes.ts";
 import { findRows, streamPages } from "../../mixins/mongo/find-command.ts";
 import { batched, READ_SLOT_TIMEOUT_MS } from "../../mixins/async/batch.ts";
@@ -96,6 +97,8 @@ const RULE_PROJECTION = {
   enabled: 1,
   revision: 1,
   standsSince: 1,
+  pausedUntil: 1,
+  pauseEndedAt: 1,
 } as const satisfies Record<Exclude<keyof AnnouncementRule, "id" | "until">, 1>;
 
 type RuleRow = Pick<AnnouncementRow, "_id" | keyof typeof RULE_PROJECTION>;
@@ -149,9 +152,10 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
     replace({ id, ...next }, restartsRule) {
       const row = { _id: id, ...next };
       const former = restartsRule || !next.enabled ? FORMER_RULE : unchangedFields("former");
+      const computed = { ...former, ...reachedInstant("pauseEndedAt", "pausedUntil") };
       const replacement = restartsRule
-        ? stampedReplacement(row, ["standsSince"], { ...unchangedFields("sequence", "slot"), ...former })
-        : stampedReplacement(row, [], { ...unchangedFields("sequence", "slot", "standsSince"), ...former });
+        ? stampedReplacement(row, ["standsSince"], { ...unchangedFields("sequence", "slot"), ...computed })
+        : stampedReplacement(row, [], { ...unchangedFields("sequence", "slot", "standsSince"), ...computed });
       return saveRevision(model, row, replacement);
     },
 
@@ -235,7 +239,12 @@ function ruleOf(row: RuleRow): AnnouncementRule {
     eventColor: row.eventColor,
     hours: row.hours,
     minutes: row.minutes,
-    ...definedFields({ offsets: row.offsets, digest: row.digest }),
+    ...definedFields({
+      offsets: row.offsets,
+      digest: row.digest,
+      pausedUntil: row.pausedUntil,
+      pauseEndedAt: row.pauseEndedAt,
+    }),
     enabled: row.enabled,
     revision: row.revision,
     standsSince: row.standsSince.getTime(),
@@ -257,6 +266,8 @@ export function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
     ...(row.digest === undefined ? undefined : { digest: row.digest }),
     info: row.info,
     ...(row.template === undefined ? undefined : { template: row.template }),
+    ...(row.pausedUntil === undefined ? undefined : { pausedUntil: row.pausedUntil }),
+    ...(row.pauseEndedAt === undefined ? undefined : { pauseEndedAt: row.pauseEndedAt }),
     enabled: row.enabled,
     infoOnly: row.infoOnly,
     subscribersRole: row.subscribersRole,

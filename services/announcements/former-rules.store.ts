@@ -9,11 +9,12 @@ import {
 import type { Digest } from "../contracts/announcement-digests.ts";
 import type { PostOffset } from "../contracts/announcement-offsets.ts";
 import type { AnnouncementRule } from "../contracts/announcements.contract.ts";
+import type { Pause } from "../contracts/pause.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 
-/** The rule that was in force until a change ended it. */
+/** The rule that was in force until a change ended it. A pause prevents no row of the history, so it is not needed. */
 export interface FormerRuleFields
-  extends FormerState, Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until"> {
+  extends FormerState, Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until" | keyof Pause> {
   readonly standsSince: Date;
 }
 
@@ -75,7 +76,7 @@ export async function formerRules<Row>(
 
 function ruleOf({ _id, former }: FormerStateRow<FormerRuleFields>): AnnouncementRule {
   const { guildId: _, standsSince, until, ...rule } = former;
-  return complete<AnnouncementRule>()({
+  return complete<Omit<AnnouncementRule, keyof Pause>>()({
     ...rule,
     standsSince: standsSince.getTime(),
     until: until.getTime(),

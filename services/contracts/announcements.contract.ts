@@ -21,13 +21,14 @@ import {
   type OccurrenceId,
 } from "./ids.ts";
 import { type MessageTemplate, templateRule } from "./message-template.ts";
+import { changedPauseRule, type Pause, pauseRule } from "./pause.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
 /** Announcements of one guild (D26). */
 export const MAX_ANNOUNCEMENTS = 1000;
 
-export interface Announcement extends Changed {
+export interface Announcement extends Changed, Pause {
   readonly id: AnnouncementId;
   readonly guildId: GuildId;
   readonly channel: string;
@@ -72,6 +73,7 @@ export type AnnouncementRule = Pick<
   | "enabled"
   | "revision"
   | "standsSince"
+  | keyof Pause
 > & {
   /** For a former rule: time of the change that ended it. Database time. */
   readonly until?: EpochMs;
@@ -104,6 +106,7 @@ export interface CreateAnnouncementParams {
   readonly digest?: GivenDigest;
   readonly info: string;
   readonly template?: MessageTemplate;
+  readonly pausedUntil?: EpochMs;
   readonly enabled?: boolean;
   readonly infoOnly?: boolean;
   readonly subscribersRole?: readonly string[];
@@ -118,12 +121,16 @@ export interface SubscriberChanges {
   readonly subscribersUserRemove?: readonly string[];
 }
 
-/** An absent field stays. A null `info` or `template` clears it. */
+/** An absent field stays. A null `info`, `template` or `pausedUntil` clears it. */
 export type UpdateAnnouncementParams = { readonly guildId: GuildId; readonly id: string } & {
   readonly [
-    Field in Exclude<keyof CreateAnnouncementParams, "guildId" | "info" | "template">
+    Field in Exclude<keyof CreateAnnouncementParams, "guildId" | "info" | "template" | "pausedUntil">
   ]?: CreateAnnouncementParams[Field];
-} & { readonly info?: string | null; readonly template?: MessageTemplate | null } & SubscriberChanges &
+} & {
+  readonly info?: string | null;
+  readonly template?: MessageTemplate | null;
+  readonly pausedUntil?: EpochMs | null;
+} & SubscriberChanges &
   IfRevision;
 
 export const createAnnouncement = action<CreateAnnouncementParams, { readonly id: AnnouncementId } & Revised>({
@@ -141,6 +148,7 @@ export const createAnnouncement = action<CreateAnnouncementParams, { readonly id
     digest: optional(announcementRules.digest),
     info: announcementRules.info,
     template: optional(templateRule),
+    pausedUntil: pauseRule,
     enabled: optional(flag, ANNOUNCEMENT_DEFAULTS.enabled),
     infoOnly: optional(flag, ANNOUNCEMENT_DEFAULTS.infoOnly),
     subscribersRole: optional(announcementRules.subscribersRole, ANNOUNCEMENT_DEFAULTS.subscribersRole),
@@ -174,6 +182,7 @@ export const updateAnnouncement = action<UpdateAnnouncementParams, Revised>({
     digest: optional(announcementRules.digest),
     info: clearable(announcementRules.info),
     template: clearable(templateRule),
+    pausedUntil: changedPauseRule,
     enabled: optional(flag),
     infoOnly: optional(flag),
     subscribersRole: optional(announcementRules.subscribersRole),

@@ -24,6 +24,7 @@ import {
   textOf,
 } from "./field-rules.ts";
 import { EVENT_ID, type EpochMs, type EventId, type GuildId, type OccurrenceId } from "./ids.ts";
+import { changedPauseRule, type Pause, type PauseChange, pauseRule } from "./pause.ts";
 import { type RecurrenceInput, recurrenceRules, type RecurrenceView } from "./recurrence.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 import type { OwnerName } from "./service-names.ts";
@@ -68,7 +69,7 @@ export function perText<Value>(valueOf: (text: EventText) => Value): Readonly<Re
 export type EventTexts = { readonly [Text in EventText]?: string };
 
 /** A single event, a series, or one occurrence of a series, in a response (api.md 2.4, D18). */
-export interface EventView extends EventTexts, AllDayFields {
+export interface EventView extends EventTexts, AllDayFields, Pick<Pause, "pausedUntil"> {
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
   readonly endsAt: EpochMs;
@@ -88,7 +89,7 @@ export const EVENT_DEFAULTS = { color: "NONE" } as const satisfies Partial<Event
 export const calendarNumber = integer(1, 2_147_483_647);
 
 /** `startsAt` and `endsAt` are required unless the event is all-day. */
-export interface CreateEventParams extends EventTexts, GivenTimes {
+export interface CreateEventParams extends EventTexts, GivenTimes, Pick<Pause, "pausedUntil"> {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   readonly color?: Color;
@@ -96,8 +97,8 @@ export interface CreateEventParams extends EventTexts, GivenTimes {
   readonly recurrence?: RecurrenceInput;
 }
 
-/** An absent field stays; null clears a text. */
-export interface UpdateEventParams extends IfRevision, TextChanges, GivenTimes, Scoped {
+/** An absent field stays; null clears a text, and ends a pause (D62). */
+export interface UpdateEventParams extends IfRevision, TextChanges, GivenTimes, PauseChange, Scoped {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   readonly eventId: EventId | OccurrenceId;
@@ -133,6 +134,7 @@ export const createEvent = action<CreateEventParams, { readonly eventId: EventId
     ...dateRules,
     ...perText((name) => optional(TEXT_RULES[name])),
     color: optional(oneOf(COLORS), EVENT_DEFAULTS.color),
+    pausedUntil: pauseRule,
     recurs: optional(flag, false),
     recurrence: { ...recurrenceRules, optional: true },
   },
@@ -154,6 +156,7 @@ export const updateEvent = action<UpdateEventParams, { readonly eventId?: EventI
     ...dateRules,
     ...perText((name) => clearable(TEXT_RULES[name])),
     color: optional(oneOf(COLORS)),
+    pausedUntil: changedPauseRule,
     recurs: optional(flag),
     recurrence: { ...recurrenceRules, optional: true },
     scope: optional(oneOf(EDIT_SCOPES)),

@@ -4,6 +4,7 @@ import { action, broadcastEvent } from "./contract.ts";
 import { clearable, guildId, integer, optional, revisionNumber, text, textOf } from "./field-rules.ts";
 import type { GuildId } from "./ids.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
+import { changedPauseRule, type Pause, type PauseChange } from "./pause.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
 /** Whether a followed calendar is read, or was disabled after a week of failures (D55). */
@@ -11,7 +12,7 @@ export const FOLLOW_STATES = ["active", "disabled"] as const;
 export type FollowState = (typeof FOLLOW_STATES)[number];
 
 /** A calendar of a guild (D22). It exists without being created, up to the guild's number of calendars (D20). */
-export interface CalendarView {
+export interface CalendarView extends Pick<Pause, "pausedUntil"> {
   /** 1 is the main calendar. */
   readonly calendarNumber: number;
   readonly name: string;
@@ -30,8 +31,8 @@ export interface CalendarReference {
   readonly calendarNumber: number;
 }
 
-/** An absent field stays. A null or empty name restores the default name. */
-export interface UpdateCalendarParams extends CalendarReference, IfRevision {
+/** An absent field stays. A null or empty name restores the default name, and a null `pausedUntil` ends the pause (D62). */
+export interface UpdateCalendarParams extends CalendarReference, IfRevision, PauseChange {
   readonly name?: string | null;
   readonly timezone?: string;
 }
@@ -58,6 +59,7 @@ export const updateCalendar = action<UpdateCalendarParams, Revised>({
     calendarNumber,
     name: clearable(text(256)),
     timezone: optional(textOf("the IANA name of a time zone, such as Europe/Berlin", ZONE_NAME, 64, isTimeZone)),
+    pausedUntil: changedPauseRule,
     ifRevision,
   },
   dependsOn: settingsOwnerOfCalendar,

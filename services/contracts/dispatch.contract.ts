@@ -10,6 +10,7 @@ import {
   type GuildId,
   type OccurrenceId,
 } from "./ids.ts";
+import { type ForeseenSkip, SKIP_CODES } from "./pause.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 
 /** States of a post. The last six are final. */
@@ -74,6 +75,7 @@ export const REASON_CODES = [
   "ANNOUNCEMENT_CHANGED",
   "EVENT_CHANGED",
   "DIGEST_EMPTY",
+  ...SKIP_CODES,
   ...LATE_CODES,
   "OTHER",
 ] as const;
@@ -95,7 +97,7 @@ interface ListedPost {
 export const OPEN_POST_STATES = ["planned", "sending"] as const satisfies readonly PostState[];
 
 /** A post that is not settled (D44). */
-export interface UpcomingPost extends ListedPost {
+export interface UpcomingPost extends ListedPost, ForeseenSkip {
   readonly state: (typeof OPEN_POST_STATES)[number];
   /** Set if it is due later than the plan reaches: it is computed, and not stored yet (D57). */
   readonly computed?: true;
@@ -181,7 +183,7 @@ export const listUpcomingPostsPage = action<{ guildId: GuildId } & DueWindow & P
       ? [{ field: "dueUntil", code: "OUT_OF_RANGE", message: "must be after the beginning of the window" }]
       : [],
   dependsOn: ({ dueFrom, dueUntil }) =>
-    dueFrom === undefined && dueUntil === undefined ? [] : ["announcements", "calendar-events"],
+    dueFrom === undefined && dueUntil === undefined ? [] : ["announcements", "calendar-events", "guild-settings"],
   narrowing: pageNarrowing,
   idempotent: true,
 });
@@ -237,13 +239,13 @@ export interface EmbedBody {
 }
 
 /** An offset of an announcement with the due instant of an occurrence. */
-export interface PreviewedOffset extends PostOffset {
+export interface PreviewedOffset extends PostOffset, ForeseenSkip {
   /** Absent if nothing is posted by the offset: an occurrence of a series but the first has no anchor CREATED. */
   readonly dueAt?: EpochMs;
 }
 
-/** The messages that an announcement would post now. */
-export interface PostPreview {
+/** The messages that an announcement would post now. With offsets, each of them has its own `skipReason`. */
+export interface PostPreview extends ForeseenSkip {
   /** The occurrence for which the messages are rendered. */
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;

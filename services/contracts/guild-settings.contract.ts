@@ -13,13 +13,14 @@ import {
 } from "./field-rules.ts";
 import type { GuildId } from "./ids.ts";
 import { type MessageTemplate, templateRule } from "./message-template.ts";
+import { changedPauseRule, type Pause } from "./pause.ts";
 import { type IfRevision, ifRevision } from "./revision.ts";
 
 export const LANGUAGES = ["ENGLISH", "JAPANESE", "PORTUGUESE", "SPANISH"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** The settings of a guild; v1 and v2 share one record (D9). */
-export interface GuildSettings {
+export interface GuildSettings extends Pause {
   readonly guildId: GuildId;
   readonly externalCalendar: boolean;
   /** A role id, or `everyone`. */
@@ -44,10 +45,12 @@ export interface GuildSettings {
 export const OPERATOR_FIELDS = ["externalCalendar", "patronGuild", "devGuild", "maxCalendars", "branded"] as const;
 
 /** An absent field stays. A null clears an optional setting. */
-export type GuildSettingsChanges = Partial<Omit<GuildSettings, "guildId" | "revision" | ClearableSetting>> & {
+export type GuildSettingsChanges = Partial<
+  Omit<GuildSettings, "guildId" | "revision" | "pauseEndedAt" | ClearableSetting>
+> & {
   readonly [Field in ClearableSetting]?: GuildSettings[Field] | null;
 };
-type ClearableSetting = "template";
+type ClearableSetting = "template" | "pausedUntil";
 
 /** The prefix of D10. The API document has PREFIX, because code generators do not support the Unicode classes of VISIBLE. */
 const PREFIX = /^[^\s\x00-\x1f\x7f-\x9f]+$/u;
@@ -82,6 +85,7 @@ export const updateGuildSettings = action<{ guildId: GuildId } & GuildSettingsCh
     twelveHour: optional(flag),
     branded: optional(flag),
     template: clearable(templateRule),
+    pausedUntil: changedPauseRule,
     ifRevision,
   },
   idempotent: true,

@@ -41,6 +41,9 @@ export interface Occurrence extends EventTexts, AllDayFields, Changed {
    * from another one, and in copies that a previous release has stored.
    */
   readonly createdAt?: EpochMs;
+  /** The instant before which its event, and its calendar, skip posts; absent if they were never paused (D62). */
+  readonly eventPausedUntil?: EpochMs;
+  readonly calendarPausedUntil?: EpochMs;
   /** For a former occurrence: time of the change that ended it. Database time. */
   readonly until?: EpochMs;
   /** Only of a digest, which is no event. */

@@ -40,10 +40,13 @@ export interface DraftedSettings {
 }
 
 /** For dispatch: the settings before and after the changes. */
-export const draftSettings = action<Drafts & { readonly byOperator: boolean }, DraftedSettings | RefusedDraft>({
+export const draftSettings = action<
+  Drafts & { readonly byOperator: boolean; readonly now: EpochMs },
+  DraftedSettings | RefusedDraft
+>({
   name: "guild-settings.draft",
   ...internal,
-  params: { ...drafts, byOperator: flag },
+  params: { ...drafts, byOperator: flag, now: epochMs },
 });
 
 /** An event to look up for the change at an index, as it is before this change. */

@@ -54,8 +54,8 @@ export function guildSettingsService({ mongoUrl }: { readonly mongoUrl: string }
         return outcome;
       }),
 
-      ...serve(draftSettings, async ({ guildId, changes, byOperator }) =>
-        draftedSettings((await store.find(guildId)) ?? defaultSettings(guildId), changes, byOperator),
+      ...serve(draftSettings, async ({ guildId, changes, byOperator, now }) =>
+        draftedSettings((await store.find(guildId)) ?? defaultSettings(guildId), changes, byOperator, now),
       ),
 
       ...serve(guildSettingsChangesSince, (params) => store.changesSince(params)),

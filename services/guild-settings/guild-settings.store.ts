@@ -1,7 +1,8 @@
 import { type Connection, Schema } from "mongoose";
 import { changedRecords } from "../../mixins/mongo/changed-records.ts";
-import { changesSince, saveRevision } from "../../mixins/mongo/change-feed.ts";
+import { changesSince, saveRevision, stampedReplacement } from "../../mixins/mongo/change-feed.ts";
 import { type Tracked, trackedIndexes, trackedPaths } from "../../mixins/mongo/tracked-record.ts";
+import { reachedInstant } from "../../mixins/mongo/reached-instant.ts";
 import { batchedFind } from "../../mixins/mongo/batched-find.ts";
 import { revisionWritten } from "../../mixins/mongo/recent-writes.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
@@ -28,6 +29,8 @@ const schema = new Schema<SettingsRow>(
     twelveHour: Boolean,
     branded: Boolean,
     template: { type: { title: String, body: String, fields: [String], _id: false }, default: undefined },
+    pausedUntil: Number,
+    pauseEndedAt: Number,
   } satisfies Record<keyof SettingsRow, unknown>,
   { collection: "guild_settings", versionKey: false },
 );
@@ -58,7 +61,10 @@ export function guildSettingsStore(connection: Connection): GuildSettingsStore {
       return row === null ? null : settingsOf(row);
     },
 
-    replace: (next) => saveRevision(model, { _id: next.guildId, ...next }),
+    replace(next) {
+      const record = { _id: next.guildId, ...next };
+      return saveRevision(model, record, stampedReplacement(record, [], reachedInstant("pauseEndedAt", "pausedUntil")));
+    },
 
     revisionWritten: (guildId) => revisionWritten(model, { guildId, _id: guildId }),
 

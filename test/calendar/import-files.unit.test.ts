@@ -232,6 +232,15 @@ describe("values at the limits", () => {
   });
 });
 
+test("an import changes an event, and leaves its pause as it is (D63)", async () => {
+  const event = (name: string) => vcalendar(`UID:1\r\nDTSTART:20260401T100000Z\r\nSUMMARY:${name}\r\n`);
+  const { memory } = await importInMemory(event("Before"));
+  const pause = { pausedUntil: 9, pauseEndedAt: 8 };
+  const paused = new Map([...memory].map(([uid, each]) => [uid, { ...each, event: { ...each.event, ...pause } }]));
+  const { events, writes } = await importInMemory(event("After"), "UTC", paused);
+  expect([events, writes]).toMatchObject([[{ name: "After", ...pause }], 1]);
+});
+
 function wallOf(at: number): string {
   return new Date(at).toISOString().replaceAll(/[-:]|\.000/g, "");
 }

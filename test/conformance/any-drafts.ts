@@ -64,6 +64,13 @@ const anyNewEvent = fc
     ),
   );
 
+/** The end of a pause, or null to end it; seldom given. */
+const pausedUntil = fc.oneof(
+  { weight: 8, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.constant(null) },
+  { weight: 2, arbitrary: fc.integer({ min: -48, max: 24 * 40 }).map((hours) => DRAFTS_NOW + hours * 60 * MINUTE) },
+);
+
 const lead = fc.record({
   hours: fc.constantFrom(0, 0, 1, 24, 100),
   minutes: fc.constantFrom(0, 5, 30),
@@ -99,6 +106,7 @@ const anyUpdateOfEvent = fc
     name: sometimes(name),
     color: seldom(color),
     recurrence: seldom(recurrence),
+    pausedUntil,
     stops: fc.integer({ min: 0, max: 9 }),
   })
   .map(({ event, times: given, recurrence: rule, stops, ...fields }) => ({ events }: KnownIds) => ({
@@ -132,6 +140,7 @@ const anyUpdateOfAnnouncement = fc
     template: seldom(fc.constantFrom(null, {}, { title: "{name} at {start:time}" })),
     enabled: seldom(fc.boolean()),
     subscribersUserAdd: seldom(fc.constant(["42"])),
+    pausedUntil,
     target: seldom(announcementFields),
   })
   .map(({ announcement, lead: given, target, ...fields }) => ({ events, announcements }: KnownIds) => ({
@@ -156,12 +165,16 @@ const anySettings = fc
     template: seldom(fc.constantFrom(null, { body: "{location} {offset}" })),
     prefix: seldom(fc.constantFrom("!", "?")),
     maxCalendars: seldom(fc.integer({ min: 1, max: 2 })),
+    pausedUntil,
   })
   .map((fields) => Object.assign({ action: "UPDATE_SETTINGS" }, fields));
 
 const anyZone = fc
-  .constantFrom("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu")
-  .map((timezone) => ({ action: "UPDATE_CALENDAR", calendarNumber: 1, timezone }));
+  .record({
+    timezone: fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu"),
+    pausedUntil,
+  })
+  .map((fields) => Object.assign({ action: "UPDATE_CALENDAR", calendarNumber: 1 }, fields));
 
 type Given = object | ((known: KnownIds) => object);
 
@@ -178,7 +191,7 @@ export const anyGuild: fc.Arbitrary<readonly AnyChange[]> = fc
   .tuple(
     fc.array(anyNewEvent, { minLength: 1, maxLength: 4 }),
     fc.array(anyNewAnnouncement, { minLength: 1, maxLength: 3 }),
-    fc.array(fc.oneof(anyUpdateOfEvent, anyDeleteOfEvent), { maxLength: 3 }),
+    fc.array(fc.oneof(anyUpdateOfEvent, anyDeleteOfEvent, anyUpdateOfAnnouncement, anySettings), { maxLength: 3 }),
   )
   .map((parts) => parts.flat().map(chosen));
 

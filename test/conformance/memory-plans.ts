@@ -32,7 +32,7 @@ export async function stateOf(guild: MemoryGuild, until: EpochMs): Promise<Plann
 /** The guild's rows after its plan through an instant, from all announcements and occurrences. */
 export function planned(
   guild: MemoryGuild,
-  { occurrences, rules }: PlannedState,
+  { occurrences, rules, settings }: PlannedState,
   through: EpochMs,
   existing: readonly Post[],
 ): Post[] {
@@ -50,15 +50,18 @@ export function planned(
     graceMs: GRACE_MS,
     maxOpenPosts: EVERY_POST,
     version: 0,
+    guildPause: settings,
   };
   return postsAfter(input, planPosts(input));
 }
 
-/** Posts that were due are sent, as they would be at the present time. */
-function sent(rows: readonly Post[], now: EpochMs): Post[] {
-  return rows.map((row) =>
-    isOpen(row) && row.dueAt <= now ? { ...row, state: "sent", fence: 1, settledAt: now, delivered: ["1"] } : row,
-  );
+/** Posts that were due are sent or skipped, as they would be at the present time. */
+function settled(rows: readonly Post[], now: EpochMs): Post[] {
+  return rows.map((row) => {
+    if (!isOpen(row) || row.dueAt > now) return row;
+    if (row.skipReason !== undefined) return { ...row, state: "skipped", reason: row.skipReason, settledAt: now };
+    return { ...row, state: "sent", fence: 1, settledAt: now, delivered: ["1"] };
+  });
 }
 
 /** The ids that exist in the guild, and what later changes may name. */
@@ -82,5 +85,5 @@ export async function guildBefore(
   const state = await stateOf(guild, guild.now + createdMs + 48 * HOUR);
   const rows = planned(guild, state, guild.now + createdMs + 48 * HOUR, []);
   guild.now = DRAFTS_NOW;
-  return { guild, rows: sent(rows, DRAFTS_NOW) };
+  return { guild, rows: settled(rows, DRAFTS_NOW) };
 }

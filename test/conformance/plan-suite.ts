@@ -56,6 +56,21 @@ export function testPlans(fixture: PostStoreFixture): void {
     await expect(fixture.store.find(post)).resolves.toEqual({ ...post, ...to, planRevision: 2 });
   });
 
+  test("a plan stores why a post will be skipped when it is due, and removes it (D62)", async () => {
+    const [post] = (await fixture.planned(60_000)) as [Post];
+    const { id, startsAt, fence, dueAt, wakeAt, channel, deadline, guildId } = post;
+    const change = async (version: number, skipReason: string | undefined) => {
+      const to = { state: "planned", dueAt, wakeAt, channel, deadline, skipReason } as const;
+      const updates = [{ id, startsAt, fence, planRevision: version, to }];
+      await expect(fixture.store.commitPlan({ ...emptyPlan(guildId, version), updates })).resolves.toBe(version + 1);
+    };
+    const skipReason = "paused until 2026-12-24T00:00:00Z (guild)";
+    await change(1, skipReason);
+    await expect(fixture.store.find(post)).resolves.toEqual({ ...post, skipReason, planRevision: 2 });
+    await change(2, undefined);
+    await expect(fixture.store.find(post)).resolves.toStrictEqual({ ...post, planRevision: 3 });
+  });
+
   test("a plan that changes nothing writes nothing", async () => {
     const guildId = newGuildId();
     const bounded = { end: position(7), farthestEnd: position(8), recordedThrough: 5 };

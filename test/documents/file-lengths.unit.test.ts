@@ -18,6 +18,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "package-lock.json": "written by npm",
   "services/api/openapi/openapi.json": "generated from the route table",
   "services/dispatch/domain/message/golden-messages.md": "every variant of a message, as a test renders it",
+  "test/lab/bench/baselines/package-lock.json": "written by npm",
 };
 
 const EXTENSIONS = new Set([".conf", ".env", ".html", ".js", ".json", ".md", ".sh", ".ts", ".yaml", ".yml"]);

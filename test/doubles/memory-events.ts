@@ -6,6 +6,7 @@ import { occurrenceId } from "../../services/calendar-events/domain/event/occurr
 import type { CalendarEventsStore } from "../../services/calendar-events/store/calendar-events.store.ts";
 import type { CalendarsStore } from "../../services/calendar-events/store/calendars.store.ts";
 import type { EventReads } from "../../services/calendar-events/store/event-reads.store.ts";
+import { pauseEndedBy } from "../../services/contracts/pause.ts";
 import type { EpochMs, EventId, GuildId } from "../../services/contracts/ids.ts";
 
 /** The rows of one guild's events and calendars, and the time that the database would set. */
@@ -25,7 +26,8 @@ export function memoryCalendars(rows: MemoryRows): Pick<CalendarsStore, "find" |
     async replace({ calendar, newZone }: ChangedCalendar) {
       const zoneChanges =
         newZone === undefined ? calendar.zoneChanges : [...calendar.zoneChanges, { ...newZone, since: rows.now }];
-      rows.calendars.set(calendar.calendarNumber, { ...calendar, zoneChanges });
+      const ended = pauseEndedBy(rows.calendars.get(calendar.calendarNumber) ?? {}, rows.now);
+      rows.calendars.set(calendar.calendarNumber, { ...calendar, ...ended, zoneChanges });
       return true;
     },
   };
@@ -39,7 +41,7 @@ export function memoryEvents(rows: MemoryRows): CalendarEventsStore {
   function put(next: CalendarEvent, isRescheduled: boolean, isRecolored: boolean, from: StoredEvent | undefined): void {
     const scheduledAt = isRescheduled ? rows.now : (from?.scheduledAt ?? rows.now);
     const coloredAt = isRecolored ? rows.now : (from?.coloredAt ?? rows.now);
-    events.set(next.id, { ...next, scheduledAt, coloredAt });
+    events.set(next.id, { ...next, ...pauseEndedBy(from ?? {}, rows.now), scheduledAt, coloredAt });
   }
 
   const store: Partial<CalendarEventsStore> = {

@@ -16,6 +16,7 @@ import {
 } from "../../services/contracts/draft-changes.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../services/contracts/errors.ts";
 import type { GuildSettings } from "../../services/contracts/guild-settings.contract.ts";
+import { pauseEndedBy } from "../../services/contracts/pause.ts";
 import type { EpochMs, GuildId } from "../../services/contracts/ids.ts";
 import type {
   Occurrence,
@@ -97,7 +98,7 @@ export class MemoryGuild {
       case "UPDATE_SETTINGS": {
         const { guildId: _, ...fields } = writeParams<"UPDATE_SETTINGS">(GUILD, change);
         const next = changeSettings(this.settings, fields, true);
-        if (!isRefusal(next)) this.settings = next;
+        if (!isRefusal(next)) this.settings = { ...next, ...pauseEndedBy(this.settings, this.now) };
         return next;
       }
       case "CREATE_ANNOUNCEMENT":
@@ -126,7 +127,7 @@ export class MemoryGuild {
     const changed = isRefusal(eventId) ? eventId : changeAnnouncement(stored, params, eventId);
     if (isRefusal(changed)) return changed;
     const standsSince = changed.restartsRule ? this.now : stored.standsSince;
-    return this.announcements.set(stored.id, { ...changed.next, standsSince });
+    return this.announcements.set(stored.id, { ...changed.next, ...pauseEndedBy(stored, this.now), standsSince });
   }
 
   async #reference(type: Announcement["type"], eventId = ""): Promise<ReturnType<typeof eventReference> | undefined> {
@@ -146,7 +147,7 @@ export class MemoryGuild {
     };
     return {
       announcement: async (_guildId, id) => this.announcements.get(id) ?? null,
-      draftSettings: async ({ changes, byOperator }) => draftedSettings(this.settings, changes, byOperator),
+      draftSettings: async ({ changes, byOperator, now }) => draftedSettings(this.settings, changes, byOperator, now),
       draftOccurrences: (params) => listDrafted(stores, params),
       showDraftOccurrences: (params) => showDrafted(stores, params),
       draftAnnouncements: async (params) => {

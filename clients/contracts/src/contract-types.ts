@@ -41,7 +41,7 @@ export interface PostOffset {
   readonly minutes: number;
 }
 
-export interface Announcement extends Changed {
+export interface Announcement extends Changed, Pause {
   readonly id: AnnouncementId;
   readonly guildId: GuildId;
   readonly channel: string;
@@ -90,6 +90,7 @@ export interface CreateAnnouncementParams {
   readonly digest?: GivenDigest;
   readonly info: string;
   readonly template?: MessageTemplate;
+  readonly pausedUntil?: EpochMs;
   readonly enabled?: boolean;
   readonly infoOnly?: boolean;
   readonly subscribersRole?: readonly string[];
@@ -104,12 +105,16 @@ export interface SubscriberChanges {
   readonly subscribersUserRemove?: readonly string[];
 }
 
-/** An absent field stays. A null `info` or `template` clears it. */
+/** An absent field stays. A null `info`, `template` or `pausedUntil` clears it. */
 export type UpdateAnnouncementParams = { readonly guildId: GuildId; readonly id: string } & {
   readonly [
-    Field in Exclude<keyof CreateAnnouncementParams, "guildId" | "info" | "template">
+    Field in Exclude<keyof CreateAnnouncementParams, "guildId" | "info" | "template" | "pausedUntil">
   ]?: CreateAnnouncementParams[Field];
-} & { readonly info?: string | null; readonly template?: MessageTemplate | null } & SubscriberChanges &
+} & {
+  readonly info?: string | null;
+  readonly template?: MessageTemplate | null;
+  readonly pausedUntil?: EpochMs | null;
+} & SubscriberChanges &
   IfRevision;
 
 export interface AnnouncementReference {
@@ -150,7 +155,7 @@ export type EventText = (typeof EVENT_TEXTS)[number];
 export type EventTexts = { readonly [Text in EventText]?: string };
 
 /** A single event, a series, or one occurrence of a series, in a response (api.md 2.4, D18). */
-export interface EventView extends EventTexts, AllDayFields {
+export interface EventView extends EventTexts, AllDayFields, Pick<Pause, "pausedUntil"> {
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
   readonly endsAt: EpochMs;
@@ -162,7 +167,7 @@ export interface EventView extends EventTexts, AllDayFields {
 }
 
 /** `startsAt` and `endsAt` are required unless the event is all-day. */
-export interface CreateEventParams extends EventTexts, GivenTimes {
+export interface CreateEventParams extends EventTexts, GivenTimes, Pick<Pause, "pausedUntil"> {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   readonly color?: Color;
@@ -170,8 +175,8 @@ export interface CreateEventParams extends EventTexts, GivenTimes {
   readonly recurrence?: RecurrenceInput;
 }
 
-/** An absent field stays; null clears a text. */
-export interface UpdateEventParams extends IfRevision, TextChanges, GivenTimes, Scoped {
+/** An absent field stays; null clears a text, and ends a pause (D62). */
+export interface UpdateEventParams extends IfRevision, TextChanges, GivenTimes, PauseChange, Scoped {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   readonly eventId: EventId | OccurrenceId;
@@ -279,7 +284,7 @@ export const FOLLOW_STATES = ["active", "disabled"] as const;
 export type FollowState = (typeof FOLLOW_STATES)[number];
 
 /** A calendar of a guild (D22). It exists without being created, up to the guild's number of calendars (D20). */
-export interface CalendarView {
+export interface CalendarView extends Pick<Pause, "pausedUntil"> {
   /** 1 is the main calendar. */
   readonly calendarNumber: number;
   readonly name: string;
@@ -296,8 +301,8 @@ export interface CalendarReference {
   readonly calendarNumber: number;
 }
 
-/** An absent field stays. A null or empty name restores the default name. */
-export interface UpdateCalendarParams extends CalendarReference, IfRevision {
+/** An absent field stays. A null or empty name restores the default name, and a null `pausedUntil` ends the pause (D62). */
+export interface UpdateCalendarParams extends CalendarReference, IfRevision, PauseChange {
   readonly name?: string | null;
   readonly timezone?: string;
 }
@@ -410,6 +415,7 @@ export const REASON_CODES = [
   "ANNOUNCEMENT_CHANGED",
   "EVENT_CHANGED",
   "DIGEST_EMPTY",
+  "PAUSED",
   "RESTORED",
   "DISPATCH_DOWN",
   "PROCESS_STALLED",
@@ -449,7 +455,7 @@ interface ListedPost {
 export const OPEN_POST_STATES = ["planned", "sending"] as const;
 
 /** A post that is not settled (D44). */
-export interface UpcomingPost extends ListedPost {
+export interface UpcomingPost extends ListedPost, ForeseenSkip {
   readonly state: (typeof OPEN_POST_STATES)[number];
   /** Set if it is due later than the plan reaches: it is computed, and not stored yet (D57). */
   readonly computed?: true;
@@ -538,13 +544,13 @@ export interface EmbedBody {
 }
 
 /** An offset of an announcement with the due instant of an occurrence. */
-export interface PreviewedOffset extends PostOffset {
+export interface PreviewedOffset extends PostOffset, ForeseenSkip {
   /** Absent if nothing is posted by the offset: an occurrence of a series but the first has no anchor CREATED. */
   readonly dueAt?: EpochMs;
 }
 
-/** The messages that an announcement would post now. */
-export interface PostPreview {
+/** The messages that an announcement would post now. With offsets, each of them has its own `skipReason`. */
+export interface PostPreview extends ForeseenSkip {
   /** The occurrence for which the messages are rendered. */
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
@@ -699,7 +705,7 @@ export const LANGUAGES = ["ENGLISH", "JAPANESE", "PORTUGUESE", "SPANISH"] as con
 export type Language = (typeof LANGUAGES)[number];
 
 /** The settings of a guild; v1 and v2 share one record (D9). */
-export interface GuildSettings {
+export interface GuildSettings extends Pause {
   readonly guildId: GuildId;
   readonly externalCalendar: boolean;
   /** A role id, or `everyone`. */
@@ -721,11 +727,13 @@ export interface GuildSettings {
 }
 
 /** An absent field stays. A null clears an optional setting. */
-export type GuildSettingsChanges = Partial<Omit<GuildSettings, "guildId" | "revision" | ClearableSetting>> & {
+export type GuildSettingsChanges = Partial<
+  Omit<GuildSettings, "guildId" | "revision" | "pauseEndedAt" | ClearableSetting>
+> & {
   readonly [Field in ClearableSetting]?: GuildSettings[Field] | null;
 };
 
-type ClearableSetting = "template";
+type ClearableSetting = "template" | "pausedUntil";
 
 export interface GuildSettingsChanged {
   readonly guildId: GuildId;
@@ -801,6 +809,31 @@ export interface PageParams {
   readonly limit?: number;
   /** The `next` of the page before; absent for the first page. */
   readonly cursor?: string;
+}
+
+/** The pause of a guild, a calendar, an event or an announcement (D62). */
+export interface Pause {
+  /** Posts that are due before this instant are skipped. */
+  readonly pausedUntil?: EpochMs;
+  /**
+   * How far the pauses before the last write had reached at that write. Posts that were due before stay unsent after a pause was
+   * ended. Responses of the API do not have it. Database time.
+   */
+  readonly pauseEndedAt?: EpochMs;
+}
+
+/** Kinds of reasons why a post is skipped when it is due (D62). */
+export const SKIP_CODES = ["PAUSED"] as const;
+
+/** Why a post will be skipped when it is due, if nothing changes before. */
+export interface ForeseenSkip {
+  readonly skipCode?: (typeof SKIP_CODES)[number];
+  readonly skipReason?: string;
+}
+
+/** A new end of a pause; null ends it, and an absent one leaves it. */
+export interface PauseChange {
+  readonly pausedUntil?: EpochMs | null;
 }
 
 /** The effect of the changes on a post, if they were stored (D58). */
@@ -1152,7 +1185,7 @@ export interface Actions {
   };
   /** Returns one calendar; calendars exist without being created. */
   readonly "calendar-events.getCalendar": { readonly params: CalendarReference; readonly result: CalendarView };
-  /** Changes the calendar's name or time zone; its series keep their wall-clock times. */
+  /** Changes the calendar's name, time zone or pause; its series keep their wall-clock times. */
   readonly "calendar-events.updateCalendar": { readonly params: UpdateCalendarParams; readonly result: Revised };
   /** Lists the calendars that the guild may have. */
   readonly "calendar-events.listCalendars": { readonly params: { guildId: GuildId }; readonly result: CalendarView[] };

@@ -566,6 +566,10 @@ export interface V2EventsCreateRequest {
     | "NONE"
     | null;
   /**
+   * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
+   */
+  paused_until?: number | null;
+  /**
    * Whether the event recurs. When it is true, `recurrence` is required.
    */
   recur?: boolean | null;
@@ -761,6 +765,10 @@ export interface Event {
     | "GREEN"
     | "RED"
     | "NONE";
+  /**
+   * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC); of the event, or of every occurrence of the series.
+   */
+  paused_until?: number;
   /**
    * Whether the event recurs. When it is true, `recurrence` is required.
    */
@@ -1115,6 +1123,10 @@ export interface V2EventsUpdateRequest {
     | "RED"
     | "NONE";
   /**
+   * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
+   */
+  paused_until?: number | null;
+  /**
    * Whether the event recurs. When it is true, `recurrence` is required.
    */
   recur?: boolean;
@@ -1304,6 +1316,10 @@ export interface V1AnnouncementCreateRequest {
    */
   template?: MessageTemplateInput | null;
   /**
+   * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
+   */
+  paused_until?: number | null;
+  /**
    * Whether the announcement is posted.
    */
   enabled?: boolean | null;
@@ -1484,6 +1500,10 @@ export interface Announcement {
    * Layout of the messages; an absent part is as without a template. docs/posting.md lists the placeholders, such as {name} and {start:relative}. It replaces the template of the guild as a whole.
    */
   template?: MessageTemplate;
+  /**
+   * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC); of the announcement.
+   */
+  paused_until?: number;
   /**
    * Whether the announcement is posted.
    */
@@ -1679,6 +1699,10 @@ export interface ListedAnnouncement {
    */
   template?: MessageTemplate;
   /**
+   * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
+   */
+  paused_until?: number;
+  /**
    * Whether the announcement is posted.
    */
   enabled: boolean;
@@ -1785,6 +1809,14 @@ export interface UpcomingPost {
    * planned: it has certainly not been sent; sending: a worker is sending it, or its outcome is in doubt and is being determined.
    */
   state: "planned" | "sending";
+  /**
+   * Kind of `skip_reason`, for programs: the post is paused (PAUSED).
+   */
+  skip_code?: "PAUSED";
+  /**
+   * Why the post will be skipped when it is due, if nothing changes before.
+   */
+  skip_reason?: string;
   /**
    * Present, and true, when the post is due later than the plan reaches: it is computed, and not stored yet.
    */
@@ -1949,6 +1981,7 @@ export interface SettledPost {
     | "ANNOUNCEMENT_CHANGED"
     | "EVENT_CHANGED"
     | "DIGEST_EMPTY"
+    | "PAUSED"
     | "RESTORED"
     | "DISPATCH_DOWN"
     | "PROCESS_STALLED"
@@ -2011,6 +2044,14 @@ export interface V1AnnouncementPreviewResponse {
    */
   offsets?: PreviewedOffset[];
   /**
+   * Kind of `skip_reason`, for programs: the post is paused (PAUSED).
+   */
+  skip_code?: "PAUSED";
+  /**
+   * Why the post will be skipped when it is due, if nothing changes before.
+   */
+  skip_reason?: string;
+  /**
    * Known problem that would affect the post. With Discord, the channel is checked some seconds after the post is planned, and again every 2 to 30 minutes while there is a problem. Absent without a known problem, and with sinks that check nothing.
    */
   problem?: PostProblem;
@@ -2035,6 +2076,14 @@ export interface PreviewedOffset {
    * Instant at which the post is due, in Unix milliseconds (UTC); absent for CREATED and an occurrence that is not the first of its series.
    */
   due?: number;
+  /**
+   * Kind of `skip_reason`, for programs: the post is paused (PAUSED).
+   */
+  skip_code?: "PAUSED";
+  /**
+   * Why the post will be skipped when it is due, if nothing changes before.
+   */
+  skip_reason?: string;
 }
 /**
  * A message in the form of Discord's API.
@@ -2214,6 +2263,10 @@ export interface V1AnnouncementUpdateRequest {
    * Layout of the messages; an absent part is as without a template. docs/posting.md lists the placeholders, such as {name} and {start:relative}. Null removes it.
    */
   template?: MessageTemplateInput | null;
+  /**
+   * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
+   */
+  paused_until?: number | null;
   /**
    * Whether the announcement is posted.
    */
@@ -2500,6 +2553,10 @@ export interface GuildSettings {
    * Layout of the messages; an absent part is as without a template. docs/posting.md lists the placeholders, such as {name} and {start:relative}. For announcements without a template of their own.
    */
   template?: MessageTemplate;
+  /**
+   * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC); of all announcements of the guild.
+   */
+  paused_until?: number;
 }
 /**
  * Body of a request to `/v2/guild/settings/update`. Changes the given settings of the guild.
@@ -2553,6 +2610,10 @@ export interface V2GuildSettingsUpdateRequest {
    * Layout of the messages; an absent part is as without a template. docs/posting.md lists the placeholders, such as {name} and {start:relative}. Null removes it.
    */
   template?: MessageTemplateInput | null;
+  /**
+   * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
+   */
+  paused_until?: number | null;
 }
 /**
  * Body of a response of `/v2/guild/settings/update` with the status 200. Changes the given settings of the guild.
@@ -2593,12 +2654,16 @@ export interface Calendar {
    */
   timezone: string;
   /**
+   * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC); of all events of the calendar.
+   */
+  paused_until?: number;
+  /**
    * Present for a calendar that follows an address, and is read-only. active: it is read; disabled: it is not read any more after a week of failures.
    */
   follow?: "active" | "disabled";
 }
 /**
- * Body of a request to `/v2/calendar/update`. Changes the calendar's name or time zone; its series keep their wall-clock times.
+ * Body of a request to `/v2/calendar/update`. Changes the calendar's name, time zone or pause; its series keep their wall-clock times.
  */
 export interface V2CalendarUpdateRequest {
   /**
@@ -2617,9 +2682,13 @@ export interface V2CalendarUpdateRequest {
    * IANA time zone on whose wall clock the calendar's series run. Must be the IANA name of a time zone, such as Europe/Berlin.
    */
   timezone?: string;
+  /**
+   * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
+   */
+  paused_until?: number | null;
 }
 /**
- * Body of a response of `/v2/calendar/update` with the status 200. Changes the calendar's name or time zone; its series keep their wall-clock times.
+ * Body of a response of `/v2/calendar/update` with the status 200. Changes the calendar's name, time zone or pause; its series keep their wall-clock times.
  */
 export interface V2CalendarUpdateResponse {
   /**
@@ -3074,6 +3143,10 @@ export interface DraftChange {
     | "NONE"
     | null;
   /**
+   * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
+   */
+  paused_until?: number | null;
+  /**
    * Whether the event recurs. When it is true, `recurrence` is required.
    */
   recur?: boolean | null;
@@ -3509,6 +3582,14 @@ export interface PostPreview {
    */
   offsets?: PreviewedOffset[];
   /**
+   * Kind of `skip_reason`, for programs: the post is paused (PAUSED).
+   */
+  skip_code?: "PAUSED";
+  /**
+   * Why the post will be skipped when it is due, if nothing changes before.
+   */
+  skip_reason?: string;
+  /**
    * Known problem that would affect the post. With Discord, the channel is checked some seconds after the post is planned, and again every 2 to 30 minutes while there is a problem. Absent without a known problem, and with sinks that check nothing.
    */
   problem?: PostProblem;
@@ -3664,6 +3745,10 @@ export interface ChangedEvent {
     | "GREEN"
     | "RED"
     | "NONE";
+  /**
+   * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
+   */
+  paused_until?: number;
   /**
    * Whether the event recurs. When it is true, `recurrence` is required.
    */
@@ -4072,6 +4157,7 @@ export interface MissedNotification {
     | "ANNOUNCEMENT_CHANGED"
     | "EVENT_CHANGED"
     | "DIGEST_EMPTY"
+    | "PAUSED"
     | "RESTORED"
     | "DISPATCH_DOWN"
     | "PROCESS_STALLED"

@@ -10,6 +10,7 @@ import {
   type UpdateAnnouncementParams,
 } from "../../contracts/announcements.contract.ts";
 import { givenParts } from "../../contracts/message-template.ts";
+import { changedPause } from "../../contracts/pause.ts";
 import type { Color } from "../../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { AnnouncementId } from "../../contracts/ids.ts";
@@ -55,6 +56,7 @@ export function newAnnouncement(
     ...definedFields({ digest: params.digest && completeDigest(params.digest) }),
     info: params.info,
     ...definedFields({ template: givenParts(params.template) }),
+    ...changedPause({}, params.pausedUntil),
     enabled: params.enabled ?? ANNOUNCEMENT_DEFAULTS.enabled,
     infoOnly: params.infoOnly ?? ANNOUNCEMENT_DEFAULTS.infoOnly,
     subscribersRole: params.subscribersRole ?? ANNOUNCEMENT_DEFAULTS.subscribersRole,
@@ -114,6 +116,7 @@ export function changeAnnouncement(
     }),
     info: changes.info === undefined ? stored.info : (changes.info ?? ""),
     ...definedFields({ template: type === "DIGEST" ? undefined : changedTemplate(stored, changes) }),
+    ...changedPause(stored, changes.pausedUntil),
     enabled: changes.enabled ?? stored.enabled,
     infoOnly: type !== "DIGEST" && (changes.infoOnly ?? stored.infoOnly),
     ...subscribers,

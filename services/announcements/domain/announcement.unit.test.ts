@@ -64,6 +64,17 @@ describe("an update", () => {
     expect(changeAnnouncement(withInfo, { guildId, id }, undefined)).toMatchObject({ next: { info: "hello" } });
   });
 
+  test("sets a pause, keeps it, and ends it with null; none of them starts the rule again (D62)", () => {
+    const paused = { ...stored, pausedUntil: 5_000, pauseEndedAt: 2_000 };
+    expect(change({ pausedUntil: 5_000 })).toMatchObject({ next: { pausedUntil: 5_000 }, restartsRule: false });
+    expect(changeAnnouncement(paused, { guildId, id, channel: "7" }, undefined)).toMatchObject({
+      next: { pausedUntil: 5_000, pauseEndedAt: 2_000 },
+    });
+    const ended = changeAnnouncement(paused, { guildId, id, pausedUntil: null }, undefined);
+    expect(ended).toMatchObject({ next: { pauseEndedAt: 2_000 }, restartsRule: false });
+    expect(ended).not.toHaveProperty("next.pausedUntil");
+  });
+
   test("to a new type needs that type's field in the same request, and clears the other (D27)", () => {
     expect(change({ type: "COLOR" })).toMatchObject({
       refusal: "INVALID_REQUEST",

@@ -13,6 +13,7 @@ import type {
   DraftAnnouncementsParams,
   RefusedDraft,
 } from "../../contracts/owner-drafts.contract.ts";
+import { type Pause, pauseEndedBy } from "../../contracts/pause.ts";
 import { revisionMismatch } from "../../contracts/revision.ts";
 import { changeAnnouncement, newAnnouncement } from "./announcement.ts";
 import { eventReference, referredId, usesEvent } from "./event-reference.ts";
@@ -83,7 +84,8 @@ export function draftedAnnouncements(
         if (isRefusal(outcome)) return outcome;
         if (!mayHaveCalendar(at, params.digest)) return refuse("CALENDAR_NOT_FOUND");
         const { next, restartsRule, isUnchanged } = outcome;
-        if (!isUnchanged) store({ ...next, standsSince: restartsRule ? now : stored.standsSince });
+        const standsSince = restartsRule ? now : stored.standsSince;
+        if (!isUnchanged) store({ ...next, ...pauseEndedBy(stored, now), standsSince });
         return undefined;
       }
       case "DELETE_ANNOUNCEMENT": {
@@ -144,6 +146,7 @@ function namesEvent({ eventId }: AnnouncementRule, removed: string): boolean {
 function ruleOf(announcement: Announcement): AnnouncementRule {
   const { id, channel, type, eventId, eventColor, hours, minutes, offsets, digest, enabled, revision, standsSince } =
     announcement;
+  const { pausedUntil, pauseEndedAt }: Pause = announcement;
   return complete<Omit<AnnouncementRule, "until">>()({
     id,
     channel,
@@ -152,7 +155,7 @@ function ruleOf(announcement: Announcement): AnnouncementRule {
     eventColor,
     hours,
     minutes,
-    ...definedFields({ offsets, digest }),
+    ...definedFields({ offsets, digest, pausedUntil, pauseEndedAt }),
     enabled,
     revision,
     standsSince,

@@ -2,6 +2,7 @@ import { DIGEST_DESCRIPTIONS } from "./digest-descriptions.ts";
 import { EVENT_DESCRIPTIONS } from "./event-descriptions.ts";
 import { PLAN_DESCRIPTIONS } from "./plan-descriptions.ts";
 import { FOLLOW_DESCRIPTIONS } from "./follow-descriptions.ts";
+import { PAUSE_DESCRIPTIONS } from "./pause-descriptions.ts";
 import { TEMPLATE_DESCRIPTIONS } from "./template-descriptions.ts";
 import { WEBHOOK_DESCRIPTIONS } from "./webhook-descriptions.ts";
 
@@ -59,6 +60,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
     "True if occurrences of the series were changed or cancelled; the lists of events have them.",
 
   // Templates
+  ...PAUSE_DESCRIPTIONS,
   ...TEMPLATE_DESCRIPTIONS,
 
   // Drafts

@@ -25,10 +25,12 @@ import {
   type UpcomingPosts,
   type UpcomingPostsPage,
 } from "../../contracts/dispatch.contract.ts";
+import { SKIP_CODES } from "../../contracts/pause.ts";
 import { WEEKDAYS } from "../../contracts/recurrence.ts";
 import type { Revised } from "../../contracts/revision.ts";
 import { pageAmount, pageResponseFields } from "../wire/list-pages.ts";
 import { NO_FIELD } from "../wire/no-field.ts";
+import { pauseField, shownPause } from "../wire/pause-fields.ts";
 import { shownTemplate, templateField } from "../wire/template-fields.ts";
 import {
   amountIn,
@@ -89,6 +91,7 @@ export const announcementRequestFields: RequestFields<Omit<CreateAnnouncementPar
   digest,
   info: field("info"),
   template: templateField,
+  pausedUntil: pauseField,
   enabled: field("enabled"),
   infoOnly: field("info_only"),
   subscribersRole: field("subscribers_role"),
@@ -142,6 +145,8 @@ export const announcementResponseFields = responseFields<Omit<AnnouncementView, 
   digest: optional(shownObject("digest", digestFields, "Digest")),
   info: shown("info", STRING),
   template: shownTemplate,
+  pausedUntil: shownPause,
+  pauseEndedAt: NO_FIELD,
   enabled: shown("enabled", BOOLEAN),
   infoOnly: shown("info_only", BOOLEAN),
   subscribersRole: shown("subscribers_role", LIST_OF_STRINGS),
@@ -174,6 +179,12 @@ const postFields = {
   channel: shown("channel", STRING),
 };
 
+/** Present if the post will be skipped when it is due (D62). */
+const skipFields = {
+  skipCode: optional(shown("skip_code", enumOf(SKIP_CODES))),
+  skipReason: optional(shown("skip_reason", STRING)),
+};
+
 const problemFields = responseFields<PostProblem>({
   code: shown("code", enumOf(PROBLEM_CODES)),
   message: shown("message", STRING),
@@ -185,6 +196,7 @@ const problemField = optional(shownObject("problem", problemFields, "PostProblem
 const upcomingPostFields = responseFields<UpcomingPost>({
   ...postFields,
   state: shown("state", enumOf(OPEN_POST_STATES)),
+  ...skipFields,
   computed: optional(shown("computed", { type: "boolean", const: true })),
   attempts: optional(shown("attempts", INTEGER)),
   inDoubtSince: optional(shown("in_doubt_since", EPOCH_MS)),
@@ -272,6 +284,7 @@ const previewedOffsetFields = responseFields<PreviewedOffset>({
   anchor: shown("anchor", enumOf(OFFSET_ANCHORS)),
   minutes: shown("minutes", INTEGER),
   dueAt: optional(shown("due", EPOCH_MS)),
+  ...skipFields,
 });
 
 export const postPreviewFields = responseFields<PostPreview>({
@@ -279,6 +292,7 @@ export const postPreviewFields = responseFields<PostPreview>({
   startsAt: shown("epoch_start", EPOCH_MS),
   channel: shown("channel", STRING),
   offsets: optional(shownObjects("offsets", previewedOffsetFields, "PreviewedOffset")),
+  ...skipFields,
   problem: problemField,
   messages: shown("messages", { type: "array", items: messageSchema }),
 });

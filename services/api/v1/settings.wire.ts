@@ -19,6 +19,8 @@ export const settingsResponseFields = responseFields<GuildSettings>({
   twelveHour: NO_FIELD,
   branded: NO_FIELD,
   template: NO_FIELD,
+  pausedUntil: NO_FIELD,
+  pauseEndedAt: NO_FIELD,
   revision: NO_FIELD,
 });
 
@@ -37,4 +39,5 @@ export const settingsRequestFields: RequestFields<ParamsOf<typeof updateGuildSet
   twelveHour: NO_FIELD,
   branded: NO_FIELD,
   template: NO_FIELD,
+  pausedUntil: NO_FIELD,
 };

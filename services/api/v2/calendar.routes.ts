@@ -7,6 +7,7 @@ import {
   updateCalendar,
 } from "../../contracts/calendars.contract.ts";
 import { pageFields, pageResponseFields } from "../wire/list-pages.ts";
+import { pauseField, shownPause } from "../wire/pause-fields.ts";
 import { NO_FIELD } from "../wire/no-field.ts";
 import {
   enumOf,
@@ -28,6 +29,7 @@ export const calendarResponseFields = responseFields<CalendarView>({
   calendarNumber: shown("calendar_number", INTEGER),
   name: shown("name", STRING),
   timezone: shown("timezone", STRING),
+  pausedUntil: shownPause,
   follow: optional(shown("follow", enumOf(FOLLOW_STATES))),
   revision: NO_FIELD,
 });
@@ -51,10 +53,10 @@ export const calendarRoutes = [
   writeRoute({
     paths: ["/v2/calendar/update"],
     contract: updateCalendar,
-    fields: { ...calendarFields, name: field("name"), timezone: field("timezone") },
+    fields: { ...calendarFields, name: field("name"), timezone: field("timezone"), pausedUntil: pauseField },
     responseFields: [statusMessage("message", "Calendar updated")],
     hasEtag: true,
-    summary: "Changes the calendar's name or time zone; its series keep their wall-clock times",
+    summary: "Changes the calendar's name, time zone or pause; its series keep their wall-clock times",
     example: {
       request: { guild_id, calendar_number: 1, name: "Raids", timezone: "Europe/Berlin" },
       response: { message: "Calendar updated" },

@@ -23,6 +23,7 @@ import {
   STRING,
   LIST_OF_STRINGS,
 } from "../wire/response-fields.ts";
+import { pauseField, shownPause } from "../wire/pause-fields.ts";
 import {
   asInteger,
   asEnumValue,
@@ -80,6 +81,7 @@ export function eventRequestFields(
     description: field("description"),
     location: field("location"),
     color: field("color", asEnumValue),
+    pausedUntil: pauseField,
     recurs: field("recur"),
     recurrence: objectField("recurrence", recurrence, nulls),
     image: field("image"),
@@ -115,6 +117,7 @@ export const eventResponseFields = responseFields<EventView>({
   location: optional(shown("location", STRING)),
   isParent: shown("is_parent", BOOLEAN),
   color: shown("color", enumOf(COLORS)),
+  pausedUntil: shownPause,
   recurs: shown("recur", BOOLEAN),
   recurrence: optional(shownObject("recurrence", recurrence, "Recurrence")),
   image: optional(shown("image", STRING)),

@@ -1,3 +1,4 @@
+import { pauseField } from "../wire/pause-fields.ts";
 import type { ParamsOf } from "../../contracts/contract.ts";
 import type { DraftAction, DraftParams } from "../../contracts/draft-changes.contract.ts";
 import type { diffPlan } from "../../contracts/plan-diff.contract.ts";
@@ -35,7 +36,7 @@ const CHANGE_FIELDS: { readonly [Action in DraftAction]: RequestFields<DraftPara
   UPDATE_ANNOUNCEMENT: { id: idField, ...announcementRequestFields, ...subscriberChangeFields },
   DELETE_ANNOUNCEMENT: { id: idField },
   UPDATE_SETTINGS: settings,
-  UPDATE_CALENDAR: { calendarNumber, name: field("name"), timezone: field("timezone") },
+  UPDATE_CALENDAR: { calendarNumber, name: field("name"), timezone: field("timezone"), pausedUntil: pauseField },
 };
 
 const actionField: RequestField = { ...field("action", asEnumValue), param: "action" };

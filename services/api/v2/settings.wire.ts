@@ -1,6 +1,7 @@
 import type { ParamsOf } from "../../contracts/contract.ts";
 import { type GuildSettings, LANGUAGES, type updateGuildSettings } from "../../contracts/guild-settings.contract.ts";
 import { NO_FIELD } from "../wire/no-field.ts";
+import { pauseField, shownPause } from "../wire/pause-fields.ts";
 import { shownTemplate, templateField } from "../wire/template-fields.ts";
 import { BOOLEAN, int64, INTEGER, enumOf, responseFields, shown, STRING } from "../wire/response-fields.ts";
 import { asInteger, asEnumValue, field, guildField, type RequestFields } from "../wire/request-fields.ts";
@@ -19,6 +20,8 @@ export const settingsResponseFields = responseFields<GuildSettings>({
   twelveHour: shown("twelve_hour", BOOLEAN),
   branded: shown("branded", BOOLEAN),
   template: shownTemplate,
+  pausedUntil: shownPause,
+  pauseEndedAt: NO_FIELD,
   serviceChannel: NO_FIELD,
   revision: NO_FIELD,
 });
@@ -37,5 +40,6 @@ export const settingsRequestFields: RequestFields<ParamsOf<typeof updateGuildSet
   maxCalendars: field("max_calendars", asInteger),
   branded: field("branded"),
   template: templateField,
+  pausedUntil: pauseField,
   serviceChannel: NO_FIELD,
 };

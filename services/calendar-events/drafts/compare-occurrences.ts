@@ -60,6 +60,8 @@ const IS_SHOWN: Readonly<Record<keyof Occurrence, boolean>> = {
   endSetAt: false,
   coloredAt: false,
   createdAt: false,
+  eventPausedUntil: false,
+  calendarPausedUntil: false,
   until: true,
   digest: true,
   changedBy: false,

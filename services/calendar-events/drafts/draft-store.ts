@@ -1,5 +1,6 @@
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
+import { pauseEndedBy } from "../../contracts/pause.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import type { ChangedEvent } from "../domain/event/change-event.ts";
 import type { ChangedOverride } from "../domain/event/change-occurrence.ts";
@@ -115,7 +116,8 @@ export function draftStore(base: DraftBase, maxEvents: number, now: EpochMs): Dr
       const drafted = await changing(event.id, event.guildId);
       const kept = keep === "all" ? drafted.overrides : keptOverrides(drafted.overrides, keep);
       added -= drafted.overrides.size - kept.size;
-      after.set(event.id, { event: { ...event, ...timesOf(changed, drafted.event) }, overrides: kept });
+      const stamps = { ...timesOf(changed, drafted.event), ...pauseEndedBy(drafted.event, now) };
+      after.set(event.id, { event: { ...event, ...stamps }, overrides: kept });
       return true;
     },
 
@@ -142,7 +144,7 @@ export function draftStore(base: DraftBase, maxEvents: number, now: EpochMs): Dr
       added -= drafted.overrides.size - earlier.size - moved.size;
       after.set(first.id, { event: { ...first, ...timesOf({}, drafted.event) }, overrides: earlier });
       after.set(event.id, {
-        event: { ...event, ...timesOf(changed, series) },
+        event: { ...event, ...timesOf(changed, series), ...pauseEndedBy(series, now) },
         overrides: new Map([...moved].map(([original, override]) => [original, { ...override, eventId: event.id }])),
       });
       return true;

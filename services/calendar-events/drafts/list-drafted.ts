@@ -63,7 +63,7 @@ export async function listDrafted(
   ];
   const isOther = ({ eventId }: Occurrence) => !store.isChanged(eventId);
   const others =
-    calendars.hasNewZone() || maxBefore !== maxAfter
+    calendars.affectsAllEvents() || maxBefore !== maxAfter
       ? await comparedOthers(stores, calendars, params, isOther)
       : await unchangedOthers(stores, params, isOther);
   const before = [...others.before, ...changedBefore.occurrences];
@@ -92,7 +92,7 @@ async function unchangedOthers(
   return { ...none, unchanged: occurrences.filter(isOther), truncated };
 }
 
-/** With a new time zone, or another number of calendars, any event may be affected: all are read, before and after. */
+/** With a new time zone or pause, or another number of calendars, any event may be affected: all are read, before and after. */
 async function comparedOthers(
   stores: DraftStores,
   calendars: CalendarReads,

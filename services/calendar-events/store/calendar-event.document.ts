@@ -4,6 +4,7 @@ import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { changedByField, type Tracked, trackedIndexes, trackedPaths } from "../../../mixins/mongo/tracked-record.ts";
 import { FORMER_INDEX } from "../../../mixins/mongo/former-state.ts";
 import { type Color, EVENT_TEXTS, type EventTexts, perText } from "../../contracts/calendar-events.contract.ts";
+import type { Pause } from "../../contracts/pause.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import { type CalendarEvent, type ListedEvent, type StoredEvent, textsOf } from "../domain/event/event.ts";
 import { occurrenceId } from "../domain/event/occurrence-id.ts";
@@ -35,7 +36,7 @@ interface Placement {
   readonly endsAt: EpochMs;
 }
 
-interface EventFields extends Placement, EventTexts, RecurringFields, IndexFields {
+interface EventFields extends Placement, EventTexts, RecurringFields, IndexFields, Pause {
   /** The dates of an all-day event, in the zone of `anchor`. */
   readonly days?: Days;
   readonly follows?: readonly EventId[];
@@ -76,6 +77,7 @@ export const LIST_PROJECTION = {
   coloredAt: 0,
   endSetAt: 0,
   createdAt: 0,
+  pauseEndedAt: 0,
 } as const;
 
 /** A row without the excluded fields. */
@@ -111,6 +113,8 @@ export const eventSchema = new Schema<AnyRow>(
     eventId: String,
     original: Number,
     cancelled: Boolean,
+    pausedUntil: Number,
+    pauseEndedAt: Number,
     scheduledAt: Date,
     coloredAt: Date,
     endSetAt: Date,
@@ -164,14 +168,15 @@ export function documentOf(event: CalendarEvent): EventDocument {
 /** The event of a row; undefined for a tombstone. */
 export function eventOf(row: ReadEventRow): StoredEvent | undefined {
   if (row.deletedAt !== undefined) return undefined;
-  const { guildId, revision, calendarNumber, uid, follows, scheduledAt, coloredAt, endSetAt, createdAt } = row;
+  const { guildId, revision, calendarNumber, uid, follows, pauseEndedAt } = row;
+  const { scheduledAt, coloredAt, endSetAt, createdAt } = row;
   const stamps = { scheduledAt: scheduledAt.getTime(), coloredAt: coloredAt.getTime() };
   return complete<StoredEvent>()({
     ...listedEventOf(row),
     guildId,
     calendarNumber,
     revision,
-    ...definedFields({ uid, follows }),
+    ...definedFields({ uid, follows, pauseEndedAt }),
     ...stamps,
     ...definedFields({ endSetAt: endSetAt?.getTime(), createdAt: createdAt?.getTime() }),
     ...changedByField(row),
@@ -180,7 +185,7 @@ export function eventOf(row: ReadEventRow): StoredEvent | undefined {
 
 /** The fields of an event that lists need. The row must not be a tombstone. */
 export function listedEventOf(row: Omit<ReadEventRow, keyof typeof LIST_PROJECTION>): ListedEvent {
-  const { _id, startsAt, endsAt, color } = row;
+  const { _id, startsAt, endsAt, color, pausedUntil } = row;
   const recurring = recurringOf(row);
   const allDay = allDayOf(row);
   return complete<ListedEvent>()({
@@ -189,7 +194,7 @@ export function listedEventOf(row: Omit<ReadEventRow, keyof typeof LIST_PROJECTI
     endsAt,
     ...textsOf(row),
     color,
-    ...definedFields({ recurring, allDay }),
+    ...definedFields({ recurring, allDay, pausedUntil }),
   });
 }
 

@@ -5,10 +5,12 @@ import { changesSince, saveRevision, stampedReplacement, unchangedFields } from 
 import { changedRecords } from "../../../mixins/mongo/changed-records.ts";
 import { type Tracked, trackedIndexes, trackedPaths } from "../../../mixins/mongo/tracked-record.ts";
 import { batchedFind } from "../../../mixins/mongo/batched-find.ts";
+import { reachedInstant } from "../../../mixins/mongo/reached-instant.ts";
 import { revisionWritten } from "../../../mixins/mongo/recent-writes.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
 import type { CalendarView } from "../../contracts/calendars.contract.ts";
 import type { ChangedRecords, ChangedRecordsParams } from "../../contracts/guild-changes.contract.ts";
+import type { Pause } from "../../contracts/pause.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import {
   type Calendar,
@@ -19,7 +21,7 @@ import {
 } from "../domain/calendar/calendar.ts";
 import { changedReading, readingPaths, type ReadingRow } from "./follow-reading.document.ts";
 
-export interface CalendarRow extends Tracked {
+export interface CalendarRow extends Tracked, Pause {
   readonly calendarNumber: number;
   readonly name?: string;
   readonly zoneChanges: readonly { readonly version: number; readonly timezone: string; readonly since: Date }[];
@@ -39,6 +41,8 @@ const schema = new Schema<CalendarRow>(
     furtherZones: { type: [String], default: undefined },
     follow: { type: { url: String, followedAt: Number, disabledAt: Number }, _id: false },
     reading: { type: readingPaths, _id: false },
+    pausedUntil: Number,
+    pauseEndedAt: Number,
   } satisfies Record<keyof CalendarRow, unknown>,
   { collection: "calendars", versionKey: false },
 );
@@ -86,6 +90,7 @@ export function calendarsStore(connection: Connection): CalendarsStore {
       const record = { _id: calendarRowId(calendar.guildId, calendar.calendarNumber), ...fields };
       const replacement = stampedReplacement(record, [], {
         zoneChanges: zoneChangesWith(stored, newZone),
+        ...reachedInstant("pauseEndedAt", "pausedUntil"),
         ...(reading === undefined ? unchangedFields("reading") : changedReading(reading)),
       });
       return saveRevision(model, record, replacement);
@@ -125,11 +130,13 @@ export function calendarOf({
   zoneChanges,
   furtherZones,
   follow,
+  pausedUntil,
+  pauseEndedAt,
 }: CalendarRow): Calendar {
   const changes = zoneChanges.map(({ version, timezone, since }): Calendar["zoneChanges"][number] => {
     const at: EpochMs = since.getTime();
     return { version, timezone, since: at };
   });
-  const optional = definedFields({ name, furtherZones, follow });
+  const optional = definedFields({ name, furtherZones, follow, pausedUntil, pauseEndedAt });
   return complete<Calendar>()({ guildId, calendarNumber, revision, ...optional, zoneChanges: changes });
 }

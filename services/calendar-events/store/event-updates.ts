@@ -1,4 +1,5 @@
 import { stampedNewRecord, stampedReplacement, unchangedFields } from "../../../mixins/mongo/change-feed.ts";
+import { reachedInstant } from "../../../mixins/mongo/reached-instant.ts";
 import type { ChangedEvent } from "../domain/event/change-event.ts";
 import type { StoredEvent } from "../domain/event/event.ts";
 import type { EventDocument } from "./calendar-event.document.ts";
@@ -11,7 +12,13 @@ export function newPart(row: EventDocument, { rescheduled, recolored, endChanged
     ...(endChanged === true || stored.endSetAt === undefined ? {} : { endSetAt: new Date(stored.endSetAt) }),
   };
   const [timeFields] = timestampsOf({ rescheduled, recolored, endChanged });
-  return stampedNewRecord({ ...row, ...kept }, timeFields);
+  return stampedNewRecord({ ...row, ...kept }, timeFields, endedPause(stored));
+}
+
+/** How far the pauses of the series have reached from which a new one was split (D62). */
+function endedPause({ pausedUntil, pauseEndedAt = 0 }: StoredEvent): Record<string, object> {
+  if (pausedUntil === undefined) return {};
+  return { pauseEndedAt: { $max: [pauseEndedAt, { $min: [pausedUntil, { $toLong: "$$NOW" }] }] } };
 }
 
 type ChangedFields = {
@@ -29,7 +36,11 @@ export function replacementOf(
   former: object = unchangedFields("former"),
 ): ReturnType<typeof stampedReplacement> {
   const [timeFields, unchanged] = timestampsOf(changed);
-  return stampedReplacement(row, timeFields, { ...unchanged, ...former });
+  return stampedReplacement(row, timeFields, {
+    ...unchanged,
+    ...former,
+    ...reachedInstant("pauseEndedAt", "pausedUntil"),
+  });
 }
 
 /** The timestamps that the update sets, and those that it leaves unchanged. */

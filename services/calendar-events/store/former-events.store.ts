@@ -5,6 +5,7 @@ import { type FormerState, findFormerStatesAfter, formerStateExpression } from "
 import type { Color, EventText } from "../../contracts/calendar-events.contract.ts";
 import type { Changed } from "../../contracts/contract.ts";
 import type { AllDayFields } from "../../contracts/event-times.ts";
+import type { Pause } from "../../contracts/pause.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { StoredEvent } from "../domain/event/event.ts";
@@ -67,9 +68,9 @@ export type FormerEvent = { readonly until: EpochMs } & (
 type FormerSeriesFields = FormerEventFields & Partial<FormerOverrides>;
 
 /** Fields that no former state has. */
-type PresentFields = EventText | keyof Changed | "uid";
-/** Fields of an occurrence that come with its texts. */
-type ShownFields = "calendarName" | "occurrenceNumber";
+type PresentFields = EventText | keyof Changed | keyof Pause | "uid";
+/** Fields of an occurrence that come with its texts, or that former occurrences do not need. */
+type ShownFields = "calendarName" | "occurrenceNumber" | "eventPausedUntil" | "calendarPausedUntil";
 
 const formerEventPaths = {
   guildId: String,

@@ -7,6 +7,7 @@ import {
   type OccurrenceSubscription,
   webhooksChangesSince,
 } from "../../contracts/occurrence-notifications.contract.ts";
+import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { OccurrenceType } from "../../contracts/webhooks.contract.ts";
 import { LONG_TIMEOUT_MS, ownerServices } from "../adapters/owner-services.ts";
 import { notificationRule, notificationRules } from "../domain/notification/notification-rule.ts";
@@ -33,8 +34,14 @@ export function notificationOwners(broker: ServiceBroker, guilds: Pick<Subscribe
     announcementRules: async (guildId) => (await subscriptions([guildId])).flatMap(notificationRules),
     announcingGuilds: async (guildIds) => (await subscriptions(guildIds)).map(({ guildId }) => guildId),
     announcement: (guildId, id) => Promise.resolve(notificationRule(guildId, id as string as OccurrenceType, 0)),
-    occurrences: (params) => owners.occurrences(params),
-    occurrence: (guildId, occurrenceId) => owners.occurrence(guildId, occurrenceId),
+    async occurrences(params) {
+      const { occurrences, ...read } = await owners.occurrences(params);
+      return { ...read, occurrences: occurrences.map(withoutPauses) };
+    },
+    async occurrence(guildId, occurrenceId) {
+      const occurrence = await owners.occurrence(guildId, occurrenceId);
+      return occurrence && withoutPauses(occurrence);
+    },
     digest: () => Promise.resolve(null),
     // Notifications do not depend on settings; the protocol reads whether a post is branded.
     settings: (guildId) => Promise.resolve({ guildId, branded: false } as GuildSettings),
@@ -44,4 +51,9 @@ export function notificationOwners(broker: ServiceBroker, guilds: Pick<Subscribe
         : owners.changesSince(feed, params),
     isReachable: () => owners.isReachable(),
   };
+}
+
+/** A pause is for posts: an event starts and ends in any case (D62). */
+function withoutPauses({ eventPausedUntil: _, calendarPausedUntil: __, ...occurrence }: Occurrence): Occurrence {
+  return occurrence;
 }

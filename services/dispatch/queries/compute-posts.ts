@@ -2,6 +2,7 @@ import { digestRules } from "../../contracts/announcement-digests.ts";
 import { type AnnouncementRule, MAX_ANNOUNCEMENTS } from "../../contracts/announcements.contract.ts";
 import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
+import type { Pause } from "../../contracts/pause.ts";
 import type { OccurrencesStarting } from "../../contracts/occurrences.contract.ts";
 import type { Window } from "../../contracts/window.ts";
 import { selectedIds } from "../domain/diff/select-passes.ts";
@@ -18,7 +19,7 @@ import type { PostStore } from "../protocol/post-store.ts";
 import { inSlices } from "./in-slices.ts";
 
 export interface ComputePorts {
-  readonly owners: Pick<Owners, "announcementRules" | "occurrences">;
+  readonly owners: Pick<Owners, "announcementRules" | "occurrences" | "settings">;
   readonly store: Pick<PostStore, "postsForPlan" | "postsOfPairs">;
   readonly sinks: readonly SinkName[];
   readonly graceMs: number;
@@ -65,6 +66,7 @@ export async function computePosts(
   const inForce = everyRule.filter(({ enabled, until: inForceUntil }) => enabled && inForceUntil === undefined);
   const announcements = withStartOffsets(inForce);
   if (announcements.length === 0) return { posts: [], end: firstPositionAt(until), isComplete: true };
+  const guildPause = await ports.owners.settings(guildId);
   const posts: Post[] = [];
   let end = start;
   let length = FIRST_PART_MS;
@@ -73,7 +75,7 @@ export async function computePosts(
       from: end.at,
       until: Math.min(until, end.at + length),
     });
-    const given = { start: end, through: part.window.until, now, graceMs: ports.graceMs };
+    const given = { start: end, through: part.window.until, now, graceMs: ports.graceMs, guildPause };
     const computed = await planPart(ports, guildId, { ...given, announcements, ...part }, wanted);
     posts.push(...computed.posts);
     end = computed.end;
@@ -117,6 +119,7 @@ interface PartInput extends Part {
   readonly through: EpochMs;
   readonly now: EpochMs;
   readonly graceMs: number;
+  readonly guildPause: Pause;
 }
 
 async function planPart(

@@ -3,6 +3,7 @@ import type { Announcement } from "../../contracts/announcements.contract.ts";
 import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { AnnouncementId, EpochMs } from "../../contracts/ids.ts";
+import { pauseEnd } from "../../contracts/pause.ts";
 import { mergedWindows, type Window } from "../../contracts/window.ts";
 import type { DraftedOccurrences } from "../../contracts/owner-drafts.contract.ts";
 import { DEFAULT_DIFFERENCES, type PlanDiff, type PlanDiffParams } from "../../contracts/plan-diff.contract.ts";
@@ -76,9 +77,10 @@ async function compareGuild(
   const rulesAfter = withStartOffsets(announcements.after);
   const stored = await storedAnnouncements(ports, guildId, guild);
   const messages = messageChanges(settings, stored, announcements.changed);
-  const changed = messages.byEveryAnnouncement
-    ? new Set([...rulesBefore, ...rulesAfter].map(({ id }) => id))
-    : changedIds(guild);
+  const changed =
+    messages.byEveryAnnouncement || pauseEnd(settings.before) !== pauseEnd(settings.after)
+      ? new Set([...rulesBefore, ...rulesAfter].map(({ id }) => id))
+      : changedIds(guild);
   const rules = [...rulesBefore, ...rulesAfter];
   const offsets = elapsedOffsets(rules).map(({ ms }) => ms);
   const offsetsOfChanged = elapsedOffsets(rules.filter(({ id }) => changed.has(id))).map(({ ms }) => ms);
@@ -96,7 +98,7 @@ async function compareGuild(
   const posts = await existingPosts(ports, { maxOpenPosts }, guildId, selectedIds(sides));
   const existing = posts.filter(({ offset }) => countsFromStart(offset));
   const input = { guildId, sinks: ports.sinks, windows: { START: [window] }, existing, ...common };
-  const plans = await inSlices(comparePlans(selected, input));
+  const plans = await inSlices(comparePlans(selected, input, settings));
   return { differences: sorted(plans, messages.of(new Set(altered))), through: selected.through };
 }
 

@@ -56,7 +56,8 @@ function expected(
     ),
   );
   const keyOf = (post: Post) => `${post.announcementId} ${present.get(post.occurrenceId) ?? post.occurrenceId}`;
-  const openBy = (rows: readonly Post[]) => new Map(rows.filter(isOpen).map((row) => [keyOf(row), row]));
+  const isPlanned = (row: Post) => isOpen(row) && row.skipReason === undefined;
+  const openBy = (rows: readonly Post[]) => new Map(rows.filter(isPlanned).map((row) => [keyOf(row), row]));
   const [old, next] = [openBy(rowsBefore), openBy(rowsAfter)];
   const [oldMessage, nextMessage] = [messageOf(before), messageOf(after)];
   return [...new Set([...old.keys(), ...next.keys()])]
@@ -171,6 +172,57 @@ describe("the diff of a plan", () => {
     ];
     const diff = (await diffOf(guild, rows, changes as DraftChange[])) as PlanDiff;
     expect(diff).toMatchObject({ move: 1, change: 0, posts: [{ effect: "MOVES", startsAt: startsAt + HOUR }] });
+  });
+
+  test("of a pause has the posts that it skips, with the reason, and those of an ended pause appear (D62)", async () => {
+    const startsAt = DRAFTS_NOW + 24 * HOUR;
+    const times = { calendarNumber: 1, startsAt, endsAt: startsAt };
+    const recurrence = { frequency: "DAILY", count: 4 } as const;
+    const series = { action: "CREATE_EVENT", ...times, recurs: true, recurrence };
+    const rule = { action: "CREATE_ANNOUNCEMENT", channel: "7", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
+    const { guild, rows } = await guildBefore(
+      [series, rule].map((change) => () => change as DraftChange),
+      HOUR,
+    );
+    const { announcements, events } = await knownIds(guild);
+    const until = startsAt + 25 * HOUR;
+    const pausedBy = {
+      guild: { action: "UPDATE_SETTINGS", pausedUntil: until },
+      calendar: { action: "UPDATE_CALENDAR", calendarNumber: 1, pausedUntil: until },
+      event: { action: "UPDATE_EVENT", calendarNumber: 1, eventId: events[0], pausedUntil: until },
+      announcement: { action: "UPDATE_ANNOUNCEMENT", id: announcements[0], pausedUntil: until },
+    };
+    for (const [of, change] of Object.entries(pausedBy)) {
+      const reason = `paused until 2030-03-03T13:00:00Z (${of})`;
+      const paused = await diffOf(guild, rows, [change as DraftChange]);
+      expect(paused).toMatchObject({
+        vanish: 2,
+        appear: 0,
+        move: 0,
+        change: 0,
+        posts: [
+          { effect: "VANISHES", startsAt, reason },
+          { effect: "VANISHES", startsAt: startsAt + 24 * HOUR, reason },
+        ],
+      });
+      const ended = { ...change, pausedUntil: null };
+      await expect(diffOf(guild, rows, [change, ended] as DraftChange[])).resolves.toMatchObject({
+        vanish: 0,
+        appear: 0,
+      });
+    }
+    await guild.write(pausedBy.guild as DraftChange, 0);
+    const shortened = { ...pausedBy.guild, pausedUntil: startsAt + 1 } as DraftChange;
+    await expect(diffOf(guild, rows, [shortened])).resolves.toMatchObject({
+      posts: [
+        {
+          effect: "APPEARS",
+          startsAt: startsAt + 24 * HOUR,
+          reason: "no longer paused until 2030-03-03T13:00:00Z (guild)",
+        },
+      ],
+      more: false,
+    });
   });
 
   test("of a split series has no post whose occurrence was changed before the split, or stays in its place after it", async () => {

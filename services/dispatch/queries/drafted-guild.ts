@@ -70,7 +70,7 @@ async function makeChanges(owners: DraftOwners, drafts: Drafts): Promise<Drafted
     const made = await makeChanges(owners, earlier);
     return isRefusedDraft(made) ? made : refused;
   };
-  const settings = await owners.draftSettings({ guildId, changes, byOperator });
+  const settings = await owners.draftSettings({ guildId, changes, byOperator, now });
   if (isRefusedDraft(settings)) return firstRefused(settings);
   const { maxCalendars } = settings;
   const events = { guildId, changes, now, maxCalendars };

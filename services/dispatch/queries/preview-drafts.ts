@@ -46,7 +46,7 @@ export async function renderDraftPreviews(
       channels.currentProblem(announcement),
       showsGuildName(announcement, settings) ? channels.guildName(guildId) : undefined,
     ]);
-    return found.map((occurrence) => previewOf({ announcement, occurrence, settings, guildName }, problem));
+    return found.map((occurrence) => previewOf({ announcement, occurrence, settings, guildName }, settings, problem));
   } catch (error) {
     if (error instanceof ChangedMeanwhile) return error.refusal;
     throw error;

@@ -1,7 +1,7 @@
 import { unhandled } from "../../../mixins/objects/unhandled.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { dateOfDigest, digestRules } from "../../contracts/announcement-digests.ts";
-import { anchorInstant } from "../../contracts/announcement-offsets.ts";
+import { anchorInstant, type PostOffset } from "../../contracts/announcement-offsets.ts";
 import type { Announcement } from "../../contracts/announcements.contract.ts";
 import { digestParams, type Occurrence, type OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
 import type { PostPreview, PostProblem, PreviewedOffset } from "../../contracts/dispatch.contract.ts";
@@ -14,9 +14,13 @@ import {
   LAST_EPOCH_MS,
   type OccurrenceId,
 } from "../../contracts/ids.ts";
+import type { ForeseenSkip, Pause } from "../../contracts/pause.ts";
 import type { ChannelChecks } from "../channel-checks/channel-checks.ts";
 import { encodeMessage } from "../sinks/message-body.ts";
 import { isEmptyDigest } from "../domain/plan/empty-digest.ts";
+import { leadMs } from "../domain/plan/offsets.ts";
+import { skippedWhenDue } from "../domain/plan/skip-when-due.ts";
+import { foreseenSkip } from "../domain/post/reason-code.ts";
 import { covers } from "../domain/plan/covers.ts";
 import { type MessageInput, showsGuildName } from "../domain/message/message-input.ts";
 import { renderAnnouncement } from "../domain/message/announcement-message.ts";
@@ -59,17 +63,20 @@ export async function renderPreview(
     return refuse("EVENT_NOT_FOUND", undefined, eventId === undefined ? NOTHING_AHEAD : undefined);
   }
   const guildName = showsGuildName(announcement, settings) ? await channels.guildName(guildId) : undefined;
-  return previewOf({ announcement, occurrence, settings, guildName }, problem);
+  return previewOf({ announcement, occurrence, settings, guildName }, settings, problem);
 }
 
-/** The preview of a post, with the problem that would prevent it. */
-export function previewOf(input: MessageInput, problem: PostProblem | undefined): PostPreview {
+/** The preview of a post, with the pause or the problem that would prevent it. */
+export function previewOf(input: MessageInput, settings: Pause, problem: PostProblem | undefined): PostPreview {
   const { announcement, occurrence } = input;
+  const skipAt = (dueAt: EpochMs) => foreseenSkip(skippedWhenDue(dueAt, { settings, announcement, occurrence }));
   return {
     eventId: occurrence.occurrenceId,
     startsAt: occurrence.startsAt,
     channel: announcement.channel,
-    ...definedFields({ offsets: previewedOffsets(announcement, occurrence) }),
+    ...(announcement.offsets === undefined
+      ? skipAt(occurrence.startsAt - leadMs(announcement))
+      : { offsets: previewedOffsets(announcement.offsets, occurrence, skipAt) }),
     ...(problem === undefined ? {} : { problem }),
     messages: isEmptyDigest(input) ? [] : renderAnnouncement(input).map(encodeMessage),
   };
@@ -94,11 +101,15 @@ export function occurrencesCoveredBy({ type, eventColor, eventId }: Announcement
 }
 
 /** The due instants by the times of the occurrence alone. */
-function previewedOffsets({ offsets }: Announcement, occurrence: Occurrence): PreviewedOffset[] | undefined {
-  return offsets?.map(({ anchor, minutes }) => {
+function previewedOffsets(
+  offsets: readonly PostOffset[],
+  occurrence: Occurrence,
+  skipAt: (dueAt: EpochMs) => ForeseenSkip,
+): PreviewedOffset[] {
+  return offsets.map(({ anchor, minutes }) => {
     const anchorAt = anchorInstant(occurrence, anchor);
     const dueAt = anchorAt === undefined ? undefined : anchorAt + minutes * MINUTE_MS;
-    return { anchor, minutes, ...definedFields({ dueAt }) };
+    return { anchor, minutes, ...definedFields({ dueAt }), ...(dueAt === undefined ? {} : skipAt(dueAt)) };
   });
 }
 

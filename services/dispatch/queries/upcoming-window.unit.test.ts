@@ -24,6 +24,7 @@ function portsOf(guild: MemoryGuild, rows: readonly Post[], plan: Partial<GuildP
   return {
     owners: {
       announcementRules: async () => guild.rules(),
+      settings: async () => guild.settings,
       occurrences: (params) => guild.list({ ...params, limit: Math.min(params.limit, limit) }),
     },
     store: {

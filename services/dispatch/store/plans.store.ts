@@ -206,10 +206,17 @@ function toBound({ cut, reached, toldThrough }: BoundedPlanFields): BoundedPlan 
 }
 
 /** The update of a row that is unchanged since the plan read it. */
-function updateOf(guildId: GuildId, { startsAt, to, ...row }: PlanUpdate): object {
+function updateOf(guildId: GuildId, { startsAt, to: changes, ...row }: PlanUpdate): object {
+  const to = definedFields(changes) as typeof changes;
+  const removed = "skipReason" in changes && changes.skipReason === undefined ? { $unset: { skipReason: 1 } } : {};
   const expiry = to.state === "planned" ? {} : expiryFields({ settledAt: to.settledAt, startsAt });
   const recorded = to.state === "planned" ? {} : RECORDED_NOW;
-  const update = { $set: { ...toStoredFields({ ...to }), ...expiry }, $inc: { planRevision: 1 }, ...recorded };
+  const update = {
+    $set: { ...toStoredFields({ ...to }), ...expiry },
+    $inc: { planRevision: 1 },
+    ...removed,
+    ...recorded,
+  };
   return { updateOne: { filter: unchangedRow(guildId, row), update, hint: BY_ID } };
 }
 

@@ -63,6 +63,7 @@ export const postSchema = new Schema<PostRow>(
     wakeAt: { type: Date, required: true },
     plannedAt: Date,
     overLimit: Boolean,
+    skipReason: String,
     waited: { type: waitedPaths, _id: false },
     attempts: Number,
     crashes: Number,

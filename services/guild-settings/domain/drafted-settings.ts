@@ -1,15 +1,18 @@
 import { type DraftChange, writeParams } from "../../contracts/draft-changes.contract.ts";
 import { isRefusal } from "../../contracts/errors.ts";
+import type { EpochMs } from "../../contracts/ids.ts";
 import type { GuildSettings } from "../../contracts/guild-settings.contract.ts";
 import type { DraftedSettings, RefusedDraft } from "../../contracts/owner-drafts.contract.ts";
+import { pauseEndedBy } from "../../contracts/pause.ts";
 import { revisionMismatch } from "../../contracts/revision.ts";
 import { changeSettings } from "./guild-settings.ts";
 
-/** Makes the changes of settings one after the other, as their writes would; the other changes are skipped (D58). */
+/** Makes the changes of settings one after the other, as their writes would at `now`; the other changes are skipped (D58). */
 export function draftedSettings(
   stored: GuildSettings,
   changes: readonly DraftChange[],
   byOperator: boolean,
+  now: EpochMs,
 ): DraftedSettings | RefusedDraft {
   let after = stored;
   const maxCalendars = [stored.maxCalendars];
@@ -18,7 +21,7 @@ export function draftedSettings(
       const { guildId: _, ifRevision, ...fields } = writeParams<"UPDATE_SETTINGS">(stored.guildId, change);
       const next = revisionMismatch(after.revision, ifRevision) ?? changeSettings(after, fields, byOperator);
       if (isRefusal(next)) return { refused: { at, refusal: next } };
-      after = next;
+      after = { ...next, ...pauseEndedBy(after, now) };
     }
     maxCalendars.push(after.maxCalendars);
   }

@@ -6,6 +6,7 @@ import {
   OPERATOR_FIELDS,
 } from "../../contracts/guild-settings.contract.ts";
 import { givenParts } from "../../contracts/message-template.ts";
+import { changedPause } from "../../contracts/pause.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 
 /** The settings of a guild that was never written (D9). */
@@ -45,12 +46,13 @@ export function changeSettings(
       forbidden.map((field) => ({ field, code: "NOT_ALLOWED", message: "can be changed with an operator key only" })),
     );
   }
-  const { template: storedTemplate, ...kept } = stored;
-  const { template = storedTemplate, ...changed } = changes;
+  const { template: storedTemplate, pausedUntil: _, ...kept } = stored;
+  const { template = storedTemplate, pausedUntil, ...changed } = changes;
   return {
     ...kept,
     ...changed,
     ...definedFields({ template: givenParts(template) }),
+    ...changedPause(stored, pausedUntil),
     revision: stored.revision + 1,
   };
 }

@@ -10,6 +10,13 @@ describe("guild settings (D9–D11)", () => {
     expect(changeSettings(stored, { prefix: "?" }, false)).toEqual({ ...stored, prefix: "?", revision: 8 });
   });
 
+  test("a pause is set, kept by another update, and removed by null (D62)", () => {
+    const paused = changeSettings(stored, { pausedUntil: 5 }, false) as typeof stored;
+    expect(paused).toMatchObject({ pausedUntil: 5, revision: 8 });
+    expect(changeSettings(paused, { prefix: "?" }, false)).toMatchObject({ pausedUntil: 5 });
+    expect(changeSettings(paused, { pausedUntil: null }, false)).not.toHaveProperty("pausedUntil");
+  });
+
   test("an operator field with its stored value is accepted with any key", () => {
     expect(changeSettings(stored, { maxCalendars: 3, lang: "SPANISH" }, false)).toMatchObject({ lang: "SPANISH" });
   });

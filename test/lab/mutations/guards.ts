@@ -20,6 +20,7 @@ import { LAB_GUARDS } from "./lab-guards.ts";
 import { OBSERVABILITY_GUARDS } from "./observability-guards.ts";
 import { OFFSET_GUARDS } from "./offset-guards.ts";
 import { PAGE_GUARDS } from "./page-guards.ts";
+import { PAUSE_GUARDS } from "./pause-guards.ts";
 import { PLANNING_GUARDS } from "./planning-guards.ts";
 import { PROCESS_GUARDS } from "./process-guards.ts";
 import { REQUEST_GUARDS } from "./request-guards.ts";
@@ -53,6 +54,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...OBSERVABILITY_GUARDS,
   ...OFFSET_GUARDS,
   ...PAGE_GUARDS,
+  ...PAUSE_GUARDS,
   ...PLANNING_GUARDS,
   ...PROCESS_GUARDS,
   ...REQUEST_GUARDS,

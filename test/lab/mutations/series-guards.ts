@@ -92,8 +92,8 @@ export const SERIES_GUARDS: readonly TestedGuard[] = [
     guard: "a split keeps when start and color were set, unless they change",
     file: "services/calendar-events/store/event-updates.ts",
     in: "newPart",
-    code: "stampedNewRecord({ ...$ROW, ...$_ }, $_)",
-    without: 'stampedNewRecord($ROW, ["scheduledAt", "coloredAt"])',
+    code: "stampedNewRecord({ ...$ROW, ...$_ }, $_, $PAUSE)",
+    without: 'stampedNewRecord($ROW, ["scheduledAt", "coloredAt"], $PAUSE)',
     test: "following splits the series",
   },
   {

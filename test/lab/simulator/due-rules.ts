@@ -1,6 +1,7 @@
 import type { OffsetAnchor, PostOffset } from "../../../services/contracts/announcement-offsets.ts";
 import type { Announcement } from "../../../services/contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
+import type { Pause } from "../../../services/contracts/pause.ts";
 import type { CurrentState } from "../../../services/dispatch/domain/plan/current-state.ts";
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import { databaseTime, type Evidence } from "./evidence.ts";
@@ -64,7 +65,7 @@ export function dueInterval(
 /** The interval of a post by a state; undefined if the state does not require the post. */
 export function intervalOf(
   post: Post,
-  { announcement, occurrence }: CurrentState,
+  { announcement, occurrence, settings }: CurrentState,
   graceMs: number,
 ): DueInterval | undefined {
   if (announcement === null || occurrence === null || !applies(announcement, occurrence)) return undefined;
@@ -72,7 +73,19 @@ export function intervalOf(
     return;
   const offset = offsetsIn(announcement).find((one) => post.offset === undefined || isEqual(one, post.offset));
   if (offset === undefined || !isForTimes(post, offset.anchor, occurrence)) return undefined;
-  return dueInterval(announcement, offset, occurrence, graceMs);
+  const interval = dueInterval(announcement, offset, occurrence, graceMs);
+  return interval !== undefined && interval.dueAt < pausedUntil(announcement, occurrence, settings)
+    ? undefined
+    : interval;
+}
+
+/** The end of the last pause of a post (D62). */
+export function pausedUntil(announcement: Pause | null, occurrence: Occurrence | null, settings: Pause): number {
+  const ends = [announcement ?? {}, settings].flatMap(({ pausedUntil: until = 0, pauseEndedAt = 0 }) => [
+    until,
+    pauseEndedAt,
+  ]);
+  return Math.max(...ends, occurrence?.eventPausedUntil ?? 0);
 }
 
 /** Whether the state requires the post as it was planned. */

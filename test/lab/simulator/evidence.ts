@@ -73,7 +73,7 @@ export function faultFreeFrom(
 
 /** The current state that the owner services would have returned for the post at an instant. */
 export function stateAt(owners: SimulatedOwners, post: Post, at: number): CurrentState {
-  const { announcements, occurrences } = owners;
+  const { announcements, occurrences, settings } = owners;
   const announcement = contentAt(announcements.get(post.announcementId) ?? [], at);
   const events = [...occurrences.values()].flatMap((history) => contentAt(history, at) ?? []);
   return {
@@ -81,7 +81,7 @@ export function stateAt(owners: SimulatedOwners, post: Post, at: number): Curren
     occurrence:
       digestWith(announcement, owners.zones(at), post.occurrenceId, events) ??
       contentAt(occurrences.get(post.occurrenceId) ?? [], at),
-    settings: {} as never,
+    settings: contentAt(settings.get(post.guildId) ?? [], at) ?? ({} as never),
   };
 }
 
@@ -89,14 +89,15 @@ export function contentAt<Content>(history: History<Content>, at: number): Conte
   return history.findLast(({ visibleAt }) => visibleAt <= at)?.content ?? null;
 }
 
-/** The instants of changes to the post's announcement and occurrence. */
-export function changesOf({ announcements, occurrences, calendars }: SimulatedOwners, post: Post): number[] {
-  const histories = [
-    announcements.get(post.announcementId) ?? [],
-    occurrences.get(post.occurrenceId) ?? [],
+/** The instants of changes to the post's announcement, occurrence and settings, and to calendars. */
+export function changesOf({ announcements, occurrences, calendars, settings }: SimulatedOwners, post: Post): number[] {
+  const records = [
+    announcements.get(post.announcementId),
+    occurrences.get(post.occurrenceId),
+    settings.get(post.guildId),
     ...calendars.values(),
   ];
-  return histories.flat().map(({ visibleAt }) => visibleAt);
+  return records.flatMap((history) => (history ?? []).map(({ visibleAt }) => visibleAt));
 }
 
 /** Whether the write claimed a planned post. */

@@ -6,6 +6,7 @@ import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import { type Mutant, withSink } from "./mutant.ts";
 import { DIGEST_MUTANTS } from "./digest-mutants.ts";
 import { OFFSET_MUTANTS } from "./offset-mutants.ts";
+import { PAUSE_MUTANTS } from "./pause-mutants.ts";
 import { HALTED } from "./simulated-sinks.ts";
 import { NOISY_GUILD } from "./simulated-edits.ts";
 import type { Ports } from "../../../services/dispatch/protocol/ports.ts";
@@ -247,6 +248,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     ports: (ports) => withSink(ports, () => ({ requestsPerSecond: Infinity })),
   },
   ...OFFSET_MUTANTS,
+  ...PAUSE_MUTANTS,
   ...DIGEST_MUTANTS,
   "posts that were cancelled before their plan are not read": {
     ports: (ports) => ({

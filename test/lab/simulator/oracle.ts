@@ -3,6 +3,7 @@ import { repeatedOffsets, unaccountedOffsets } from "./due-rules.ts";
 import type { Evidence } from "./evidence.ts";
 import { badMessages, doubles } from "./message-rules.ts";
 import { badDrains, badOutcomes, badWrites } from "./outcome-rules.ts";
+import { badPauseSkips, postedAfterPauses } from "./pause-rules.ts";
 import { unfair, unplanned, unreadChanges } from "./plan-rules.ts";
 import { badFailures, claimsOfHaltedSinks, badSkips, badSuspensions } from "./refusal-rules.ts";
 
@@ -16,6 +17,8 @@ const RULES = [
   badFailures,
   badSuspensions,
   badSkips,
+  badPauseSkips,
+  postedAfterPauses,
   claimsOfHaltedSinks,
   unplanned,
   unaccountedOffsets,

@@ -28,12 +28,12 @@ export function unreadChanges(evidence: Evidence): string[] {
     [...owners.announcements].some(
       ([id, history]) => owners.guildOf(id) === guildId && contentAt(history, at)?.enabled === true,
     );
-  const histories = [...owners.announcements, ...owners.occurrences];
+  const histories = [...owners.announcements, ...owners.occurrences, ...owners.settings];
   const seenByMs = scenario.slowness > OFTEN_SLOW ? SEEN_BY_SLOW_FEED_MS : SEEN_BY_FEED_MS;
   return histories.flatMap(([id, history]) =>
     history.flatMap(({ visibleAt }, nth) => {
       // A guild without announcements needs no plan; an announcement that is created later is a change, too.
-      if (owners.occurrences.has(id) && !announces(owners.guildOf(id) as GuildId, visibleAt)) return [];
+      if (!owners.announcements.has(id) && !announces(owners.guildOf(id) as GuildId, visibleAt)) return [];
       if (nth === 0 && isBeyondHorizon(evidence, id, visibleAt)) return [];
       const from = faultFreeFrom(evidence, visibleAt - seenByMs, seenByMs * 2);
       const until = Math.max(visibleAt, from + seenByMs) + seenByMs;
@@ -89,6 +89,7 @@ function unplannedIn(evidence: Evidence, guildId: GuildId): string[] {
     graceMs: timing.graceMs,
     maxOpenPosts: 1e6,
     version: 0,
+    guildPause: owners.settings.get(guildId)?.at(-1)?.content ?? {},
   };
   const cancelled = runWithoutPauses(selectCancelled(input, owners.former(guildId), Infinity));
   const changes = planPosts({ ...input, cancelled });

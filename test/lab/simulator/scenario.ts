@@ -85,6 +85,8 @@ export interface Scenario {
   readonly waitsForNoPause: boolean;
   /** Announcements have offsets, and users change the ends of events. */
   readonly offsets: boolean;
+  /** Users pause the guild, events and announcements, and end pauses (D62). */
+  readonly pauses: boolean;
   /** The guild has digests, and users change their times and the zone of the calendar. */
   readonly digests: boolean;
 }
@@ -106,6 +108,8 @@ const STRUCK: readonly (keyof PostStore | keyof Owners | keyof Sink)[] = [
   "find",
 ];
 
+/** Selects the runs with pauses. The seeds that catch the mutants of other protections have none, so that these runs stay as they are. */
+const PAUSES = 48_412;
 /** The remainders by 50 of the seeds whose runs have digests: the runs of all others stay as they were without digests. */
 const SEEDS_WITH_DIGESTS = new Set([7, 17]);
 
@@ -115,10 +119,12 @@ export function scenarioOf(seed: number): Scenario {
   const some = chance.happens(0.02) ? { ...scenario, ...noisyAndWell(chance) } : scenario;
   const waitsForNoPause = chance.happens(0.3);
   const offsets = some.noisy === 0 && chance.happens(0.4);
-  return { ...some, waitsForNoPause, offsets, digests: some.noisy === 0 && SEEDS_WITH_DIGESTS.has(seed % 50) };
+  const pauses = some.noisy === 0 && newChance(seed * 2 + PAUSES).happens(0.25);
+  const digests = some.noisy === 0 && SEEDS_WITH_DIGESTS.has(seed % 50);
+  return { ...some, waitsForNoPause, offsets, pauses, digests };
 }
 
-function troubled(chance: Chance): Omit<Scenario, "waitsForNoPause" | "offsets" | "digests"> {
+function troubled(chance: Chance): Omit<Scenario, "waitsForNoPause" | "offsets" | "pauses" | "digests"> {
   const calm = chance.happens(0.25);
   const rarely = (probability: number, max: number) => (chance.happens(calm ? probability / 4 : probability) ? max : 0);
   const intervals = (probability: number, longest: number): Interval[] => {

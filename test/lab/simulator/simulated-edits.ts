@@ -1,6 +1,7 @@
 import type { PostOffset } from "../../../services/contracts/announcement-offsets.ts";
 import type { Announcement } from "../../../services/contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
+import { changedPause } from "../../../services/contracts/pause.ts";
 import type { GuildId } from "../../../services/contracts/ids.ts";
 import { sampleAnnouncement, sampleOccurrence } from "../../fixtures/dispatch-samples.ts";
 import { leadMs } from "../../../services/dispatch/domain/plan/offsets.ts";
@@ -192,6 +193,43 @@ export function scheduleEdits(
     return dueInstant(announcement, event) - start - chance.between(0, 2_000);
   }
 
+  /** Pauses the guild, an event or an announcement until an instant ahead, and mostly ends the pause before that. */
+  function pause(): void {
+    const length = chance.between(500, 60_000);
+    const of = chance.oneOf(["guild", "event", "announcement"] as const);
+    const id = idToPause(of);
+    if (id === undefined) return;
+    writePause(of, id, (at) => at + length);
+    if (chance.happens(0.7)) time.after(chance.between(500, 20_000), () => writePause(of, id, () => null));
+  }
+
+  function idToPause(of: "guild" | "event" | "announcement"): string | undefined {
+    if (of === "guild") return GUILD;
+    return of === "event"
+      ? anyOf<Occurrence>(owners.occurrences)?.occurrenceId
+      : anyOf<Announcement>(owners.announcements)?.id;
+  }
+
+  function writePause(of: "guild" | "event" | "announcement", id: string, until: (at: number) => number | null): void {
+    if (of === "guild") {
+      write("guild-settings", id, (at) => ({ guildId: GUILD, ...changedPause({}, until(at)) }));
+      return;
+    }
+    if (of === "event") {
+      write("calendar-events", id, (at) => {
+        const event = owners.occurrences.get(id)?.at(-1)?.content ?? null;
+        return event && { ...event, eventPausedUntil: until(at) ?? 0 };
+      });
+      return;
+    }
+    write("announcements", id, (at) => {
+      const announcement = owners.announcements.get(id)?.at(-1)?.content ?? null;
+      if (announcement === null) return null;
+      const { pausedUntil: _, ...others } = announcement;
+      return { ...others, ...changedPause({}, until(at)) };
+    });
+  }
+
   function planEdits(): void {
     for (let count = 0; count < scenario.flips; count += 1) {
       time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, flipInstant())) - time.now, flip);
@@ -200,6 +238,9 @@ export function scheduleEdits(
       const at = Math.max(0, Math.min(LAST_FAULT_MS, editInstant()));
       const edit = chance.oneOf([editEvent, editEvent, editAnnouncement, () => makeEvent()]);
       time.after(start + at - time.now, edit);
+    }
+    for (let count = scenario.pauses ? chance.between(1, 5) : 0; count > 0; count -= 1) {
+      time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, editInstant())) - time.now, pause);
     }
   }
 

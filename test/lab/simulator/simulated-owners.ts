@@ -3,6 +3,8 @@ import { digestId } from "../../../services/contracts/announcement-digests.ts";
 import type { Announcement, AnnouncementRule } from "../../../services/contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
 import type { Change } from "../../../services/contracts/change-feed.contract.ts";
+import type { GuildSettings } from "../../../services/contracts/guild-settings.contract.ts";
+import { pauseEndedBy } from "../../../services/contracts/pause.ts";
 import type { GuildId } from "../../../services/contracts/ids.ts";
 import type { FormerState } from "../../../services/dispatch/domain/plan/cancelled-before-planned.ts";
 import type { Feed } from "../../../services/dispatch/protocol/feeds.ts";
@@ -24,6 +26,8 @@ export type History<Content> = RecordVersion<Content>[];
 export interface SimulatedOwners {
   readonly announcements: Map<string, History<Announcement>>;
   readonly occurrences: Map<string, History<Occurrence>>;
+  /** By guild; a guild without settings has no pause. */
+  readonly settings: Map<string, History<GuildSettings>>;
   readonly calendars: Map<string, History<readonly ZoneEra[]>>;
   /** The zones of the calendar, at an instant or now. */
   zones(at?: number): readonly ZoneEra[];
@@ -52,7 +56,9 @@ export function newSimulatedOwners(
 ): SimulatedOwners {
   const announcements = new Map<string, History<Announcement>>();
   const occurrences = new Map<string, History<Occurrence>>();
+  const settings = new Map<string, History<GuildSettings>>();
   const calendars = new Map<string, History<readonly ZoneEra[]>>();
+  const historiesOf = { announcements, "calendar-events": occurrences, "guild-settings": settings } as const;
   const log: Entry[] = [];
   const revisions = new Map<string, number>();
   const pending = new Set<string>();
@@ -67,11 +73,14 @@ export function newSimulatedOwners(
     const revision = (revisions.get(id) ?? 0) + 1;
     revisions.set(id, revision);
     guilds.set(id, guildId);
+    const isCalendar = id === CALENDAR;
+    const histories = isCalendar ? calendars : historiesOf[feed];
+    const stored = histories.get(id)?.at(-1)?.content ?? null;
     const body = next(stampedAt) as Announcement | null;
-    const content = feed === "announcements" && body !== null ? { ...body, guildId, revision } : body;
+    const paused = body && !isCalendar ? { ...body, ...endedPauses(stored, body, stampedAt) } : body;
+    const content = feed === "announcements" && paused !== null ? { ...paused, guildId, revision } : paused;
     time.after(slowMs, () => {
       pending.delete(id);
-      const histories = feed === "announcements" ? announcements : id === CALENDAR ? calendars : occurrences;
       const history = histories.get(id) ?? [];
       history.push({ visibleAt, stampedAt, content: content as never });
       histories.set(id, history as never);
@@ -79,7 +88,8 @@ export function newSimulatedOwners(
       const startsAt = isNewEvent ? (content as unknown as Occurrence).startsAt : undefined;
       const entry = { feed, id, guildId, revision, changedAt: stampedAt, visibleAt, deleted: content === null };
       log.push(startsAt === undefined ? entry : { ...entry, startsAt });
-      heard({ guildId, startsAt, record: { feed, id, revision } });
+      // The broadcast of settings names no record.
+      heard({ guildId, startsAt, ...(feed === "guild-settings" ? {} : { record: { feed, id, revision } }) });
     });
   }
 
@@ -121,6 +131,7 @@ export function newSimulatedOwners(
     zones,
     announcements,
     occurrences,
+    settings,
     former,
     guildOf: (id) => guilds.get(id),
     change,
@@ -169,7 +180,7 @@ export function newSimulatedOwners(
         const rule = { id: announcementId, digest } as AnnouncementRule;
         return digestWith(rule, zones(), digestId(announcementId, date), current(occurrences));
       },
-      settings: async (guildId) => ({ guildId }) as never,
+      settings: async (guildId) => settings.get(guildId)?.at(-1)?.content ?? ({ guildId } as GuildSettings),
       async changesSince(feed, { mark, limit }) {
         const latest = new Map<string, Entry>();
         for (const entry of log) if (entry.feed === feed) latest.set(entry.id, entry);
@@ -184,6 +195,14 @@ export function newSimulatedOwners(
       },
     },
   };
+}
+
+/** What the owner adds to a record: how far the pauses before the write have reached. An occurrence has the result. */
+function endedPauses(stored: object | null, body: object, at: number): object {
+  const before = (stored ?? {}) as Partial<Announcement & Occurrence>;
+  const { eventPausedUntil: paused = 0 } = body as Partial<Occurrence>;
+  const reached = Math.max(paused, Math.min(before.eventPausedUntil ?? 0, at));
+  return { ...pauseEndedBy(before, at), ...(reached === 0 ? {} : { eventPausedUntil: reached }) };
 }
 
 function isOtherRule(before: Announcement, after: Announcement | null): boolean {

@@ -1,6 +1,7 @@
 import { complete } from "../../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { CalendarView, UpdateCalendarParams } from "../../../contracts/calendars.contract.ts";
+import { changedPause, type Pause } from "../../../contracts/pause.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { CalendarClock } from "./calendar-clock.ts";
 import { UTC, type Zone, zoneNamed } from "./zone.ts";
@@ -14,7 +15,7 @@ export interface ZoneChange {
 }
 
 /** A calendar of a guild, with its time zones (D22). */
-export interface Calendar {
+export interface Calendar extends Pause {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   /** Counts the writes, from 1; 0 for a calendar that was never written. */
@@ -113,13 +114,14 @@ export interface ChangedCalendar {
 
 export function changeCalendar(
   stored: Calendar,
-  { name, timezone }: Pick<UpdateCalendarParams, "name" | "timezone">,
+  { name, timezone, pausedUntil }: Pick<UpdateCalendarParams, "name" | "timezone" | "pausedUntil">,
 ): ChangedCalendar {
-  const { name: storedName, ...rest } = stored;
+  const { name: storedName, pausedUntil: _, ...rest } = stored;
   const nextName = name === undefined ? storedName : (name ?? "");
   const calendar = complete<Calendar>()({
     ...rest,
     ...definedFields({ name: nextName === "" ? undefined : nextName }),
+    ...changedPause(stored, pausedUntil),
     revision: stored.revision + 1,
   });
   const current = anchorOf(stored);
@@ -148,10 +150,11 @@ export function withFurtherZones(stored: Calendar, names: readonly string[]): Ch
 }
 
 export function calendarView(calendar: Calendar): CalendarView {
-  const { calendarNumber, follow, revision } = calendar;
+  const { calendarNumber, follow, pausedUntil, revision } = calendar;
   const state = follow && (follow.disabledAt === undefined ? "active" : "disabled");
   const name = calendarName(calendar);
-  return { calendarNumber, name, timezone: anchorOf(calendar).timezone, ...definedFields({ follow: state }), revision };
+  const timezone = anchorOf(calendar).timezone;
+  return { calendarNumber, name, timezone, ...definedFields({ follow: state, pausedUntil }), revision };
 }
 
 /** The name of a calendar, or its default name. */

@@ -1,6 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
 import type { GuildId } from "../../../contracts/ids.ts";
-import { type Calendar, unknownZones, unwrittenCalendar, withFurtherZones, zonesFrom } from "./calendar.ts";
+import {
+  type Calendar,
+  calendarView,
+  changeCalendar,
+  unknownZones,
+  unwrittenCalendar,
+  withFurtherZones,
+  zonesFrom,
+} from "./calendar.ts";
 
 const NAMES = ["UTC", "Europe/Berlin", "Asia/Tokyo", "America/New_York"];
 /** Later than every change of the zone. */
@@ -24,4 +32,12 @@ describe.each([
     expect((zonesFrom(next, LATER) ?? []).map(({ name }) => name).toSorted()).toEqual(NAMES.toSorted());
     expect(unknownZones(next, NAMES)).toEqual([]);
   });
+});
+
+test("a calendar is paused, keeps its pause and its zone, and is resumed by null (D62)", () => {
+  const paused = changeCalendar(calendarWith("Asia/Tokyo"), { pausedUntil: 5_000 }).calendar;
+  expect(calendarView(paused)).toMatchObject({ pausedUntil: 5_000, timezone: "Asia/Tokyo" });
+  const renamed = changeCalendar(paused, { name: "Raids" }).calendar;
+  expect(calendarView(renamed)).toMatchObject({ pausedUntil: 5_000, name: "Raids" });
+  expect(calendarView(changeCalendar(renamed, { pausedUntil: null }).calendar)).not.toHaveProperty("pausedUntil");
 });

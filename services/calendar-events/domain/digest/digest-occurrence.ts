@@ -1,4 +1,6 @@
 import { dateOfDigest, digestId, type DigestRule, scheduleText } from "../../../contracts/announcement-digests.ts";
+import { pauseEnd } from "../../../contracts/pause.ts";
+import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import { type DateText, type EpochMs, type EventId, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import { WEEKDAYS } from "../../../contracts/recurrence.ts";
@@ -80,6 +82,7 @@ function digestOfDay(
     recurs: false,
     isFirst: false,
     coloredAt: 0,
+    ...definedFields({ calendarPausedUntil: pauseEnd(calendar) }),
     digest: { announcementId, schedule: scheduleText(digest) },
   };
 }

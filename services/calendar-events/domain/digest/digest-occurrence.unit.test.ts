@@ -34,6 +34,14 @@ describe("the digests of a calendar (D65)", () => {
     expect(found[0]).toMatchObject({ occurrenceId: "da1_20300107", timezone: "Europe/Berlin", color: "NONE" });
   });
 
+  test("have the pause of the calendar, also after it was ended (D63)", () => {
+    const [from, until] = ["2030-01-07T00:00:00Z", "2030-01-08T00:00:00Z"];
+    const running = calendarIn();
+    expect(digestsIn(running, from, until)[0]).not.toHaveProperty("calendarPausedUntil");
+    expect(digestsIn({ ...running, pausedUntil: 9 }, from, until)).toMatchObject([{ calendarPausedUntil: 9 }]);
+    expect(digestsIn({ ...running, pauseEndedAt: 8 }, from, until)).toMatchObject([{ calendarPausedUntil: 8 }]);
+  });
+
   test("are weekly on their weekday, and end with the days that they list", () => {
     const found = digestsIn(calendarIn(), "2030-01-01T00:00:00Z", "2030-01-31T00:00:00Z", {
       frequency: "WEEKLY",

@@ -2,6 +2,7 @@ import { complete } from "../../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import { perText, type UpdateEventParams } from "../../../contracts/calendar-events.contract.ts";
 import { isRefusal, type Refusal } from "../../../contracts/errors.ts";
+import { changedPause } from "../../../contracts/pause.ts";
 import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { type Anchor, anchorOf, type Calendar, zoneOf } from "../calendar/calendar.ts";
 import { type CalendarEvent, type StoredEvent, textsOf, timesOf } from "./event.ts";
@@ -47,6 +48,7 @@ export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar
     ...definedFields({ uid: stored.uid }),
     ...changedTexts(stored, changes),
     color,
+    ...changedPause(stored, changes.pausedUntil),
     ...base,
     ...definedFields({ allDay, follows }),
     ...(recurrence === undefined ? {} : { recurring: newRecurring(recurrence, anchor, start, hasOverrides) }),

@@ -20,14 +20,14 @@ export interface ChangedOverride {
 
 type OccurrenceChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId" | "scope">;
 
-/** Applies changes to one occurrence. The recurrence can be changed only for the series (D19). */
+/** Applies changes to one occurrence. Recurrence and pause can be changed only for the series (D19, D62). */
 export function changeOccurrence(
   occurrence: EffectiveOccurrence,
   original: EpochMs,
   changes: OccurrenceChanges,
   calendar: Calendar,
 ): ChangedOverride | Refusal {
-  const forbidden = (["recurs", "recurrence"] as const).filter((field) => changes[field] !== undefined);
+  const forbidden = (["recurs", "recurrence", "pausedUntil"] as const).filter((field) => changes[field] !== undefined);
   if (forbidden.length > 0) return refuse("INVALID_REQUEST", forbidden.map(seriesOnlyProblem));
   const { color = occurrence.color } = changes;
   const times = changedTimes(occurrence, changes, calendar);

@@ -15,14 +15,14 @@ export function newEvent(params: CreateEventParams, id: EventId, calendar: Calen
   const times = newTimes(params, calendar);
   if (isRefusal(times)) return times;
   const { startsAt, endsAt, allDay } = times;
-  const single = complete<Omit<CalendarEvent, "recurring" | "uid" | "follows">>()({
+  const single = complete<Omit<CalendarEvent, "recurring" | "uid" | "follows" | "pauseEndedAt">>()({
     id,
     guildId,
     calendarNumber,
     revision: 1,
     startsAt,
     endsAt,
-    ...definedFields({ allDay }),
+    ...definedFields({ allDay, pausedUntil: params.pausedUntil }),
     ...textsOf(params),
     color,
   });

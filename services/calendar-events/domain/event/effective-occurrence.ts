@@ -2,6 +2,7 @@ import { complete } from "../../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { Color, EventTexts, EventView } from "../../../contracts/calendar-events.contract.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
+import { pauseEnd } from "../../../contracts/pause.ts";
 import type { EpochMs, OccurrenceId } from "../../../contracts/ids.ts";
 import { anchorOf, type Calendar, calendarName, clockFor } from "../calendar/calendar.ts";
 import { type AllDay, timesOfDays } from "../calendar/days.ts";
@@ -101,6 +102,7 @@ export function occurrenceView(occurrence: EffectiveOccurrence<ListedEvent>): Ev
     ...texts,
     isParent: false,
     color,
+    ...definedFields({ pausedUntil: event.pausedUntil }),
     recurs: ruleOccurrence !== undefined,
     ...(event.recurring === undefined ? {} : { recurrence: recurrenceView(event.recurring.recurrence) }),
   });
@@ -146,6 +148,7 @@ export function announcedOccurrence(
     scheduledAt,
     ...definedFields({ endSetAt: endSetAtOf(occurrence, scheduledAt), createdAt: createdAtOf(occurrence) }),
     coloredAt: override?.coloredAt ?? event.coloredAt,
+    ...definedFields({ eventPausedUntil: pauseEnd(event), calendarPausedUntil: pauseEnd(calendar) }),
     ...definedFields({ changedBy: event.changedBy }),
   });
 }

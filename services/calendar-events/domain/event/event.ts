@@ -9,6 +9,7 @@ import {
 import type { Changed } from "../../../contracts/contract.ts";
 import type { AllDayFields } from "../../../contracts/event-times.ts";
 import type { Recurrence } from "../../../contracts/recurrence.ts";
+import type { Pause } from "../../../contracts/pause.ts";
 import type { EpochMs, EventId, GuildId } from "../../../contracts/ids.ts";
 import { type Anchor, anchorOf, type Calendar, clockFor } from "../calendar/calendar.ts";
 import {
@@ -26,7 +27,7 @@ import { firstRuleOccurrence, longestDuration, type Series } from "../recurrence
 import type { Times } from "./window.ts";
 
 /** The fields of an event that lists need. */
-export interface ListedEvent extends EventTexts, Times {
+export interface ListedEvent extends EventTexts, Times, Pick<Pause, "pausedUntil"> {
   readonly id: EventId;
   readonly color: Color;
   /** The recurrence of a series; undefined for a single event. */
@@ -39,7 +40,7 @@ export interface ListedEvent extends EventTexts, Times {
  * A single event, or a series. The times of a series are those of its first occurrence, in the zone of its anchor. Those
  * of an all-day event are of its dates in the zone of its anchor.
  */
-export interface CalendarEvent extends ListedEvent {
+export interface CalendarEvent extends ListedEvent, Pause {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   /** Counts the writes, from 1. */
@@ -148,7 +149,7 @@ export function allDayFields(days: Days | undefined): AllDayFields {
 /** The view of an event in the API. A series is shown as the parent, with the times of its first occurrence (D18). */
 export function eventView(event: ListedEvent, calendar: Calendar): EventView {
   const { startsAt, endsAt } = timesOf(event, calendar);
-  const { color, recurring } = event;
+  const { color, pausedUntil, recurring } = event;
   const recurs = recurring !== undefined;
   return complete<EventView>()({
     eventId: event.id,
@@ -158,6 +159,7 @@ export function eventView(event: ListedEvent, calendar: Calendar): EventView {
     ...textsOf(event),
     isParent: recurs,
     color,
+    ...definedFields({ pausedUntil }),
     recurs,
     ...(recurs ? { recurrence: recurrenceView(recurring.recurrence) } : {}),
   });

@@ -167,6 +167,17 @@ describe("a series that is split before an occurrence (D51)", () => {
     expect(new Date(following.startsAt).toISOString()).toBe("2026-03-29T01:30:00.000Z");
   });
 
+  test("has its pause in both parts (D63)", () => {
+    const [any] = fc.sample(anySeries, { numRuns: 1, seed: 1 });
+    if (any === undefined) throw new Error("no series");
+    const calendar = { ...sampleCalendar(), zoneChanges: [{ version: 1, timezone: any.zone.name, since: 0 }] };
+    const event = seriesWith(any, false, { frequency: "DAILY", count: 5, interval: 1 });
+    const paused = { ...event, pausedUntil: 9, pauseEndedAt: 8 };
+    const second = occurrencesOf(event, calendar)[1]?.original ?? 0;
+    const { before, following } = accepted(splitSeries(paused, second, sampleId(2), calendar));
+    for (const part of [before, following]) expect(part).toMatchObject({ pausedUntil: 9, pauseEndedAt: 8 });
+  });
+
   test("names each series that it follows, up to 25, and refuses an added date", () => {
     const [any] = fc.sample(anySeries, { numRuns: 1, seed: 1 });
     if (any === undefined) throw new Error("no series");

@@ -2,6 +2,7 @@ import { definedFields, unlessEmpty } from "../../../../mixins/objects/defined-f
 import { EVENT_TEXTS, type EventTexts } from "../../../contracts/calendar-events.contract.ts";
 import type { ChangeReason, SkipReason } from "../../../contracts/event-import.contract.ts";
 import { isRefusal } from "../../../contracts/errors.ts";
+import { changedPause } from "../../../contracts/pause.ts";
 import type { EpochMs, EventId } from "../../../contracts/ids.ts";
 import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { type Anchor, anchorOf, type Calendar, clockFor, zoneOf } from "../calendar/calendar.ts";
@@ -158,6 +159,7 @@ function changedEvent(fresh: CalendarEvent, stored: StoredEvent, where: InZone):
     startsAt,
     endsAt,
     ...definedFields({ uid: stored.uid, follows: stored.follows, allDay }),
+    ...changedPause(stored, undefined),
     ...(recurring === undefined ? {} : { recurring: { ...recurring, hasOverrides } }),
   };
   const isSame =

@@ -1,6 +1,7 @@
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { OccurrenceId } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
+import type { Pause } from "../../../contracts/pause.ts";
 import { formerIds } from "../plan/former-ids.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { PlanInput } from "../plan/plan-input.ts";
@@ -27,25 +28,29 @@ export interface ComparedPlans {
   readonly unmoved: readonly UnmovedPost[];
 }
 
-type Common = Omit<PlanInput, "announcements" | "occurrences" | "through" | "maxOpenPosts" | "version" | "bounded">;
+type Common = Omit<
+  PlanInput,
+  "announcements" | "occurrences" | "through" | "maxOpenPosts" | "version" | "bounded" | "guildPause"
+>;
 
 /**
  * Compares the posts of a guild before and after changes: the plan is made from the state before, then from the state after,
- * so that a difference is what the second plan changes. The number of open posts is not limited. The generator yields so that
- * the caller can run other work.
+ * so that a difference is what the second plan changes. The number of open posts is not limited. A post that is skipped when it is
+ * due, because it is paused, counts as not planned. The generator yields so that the caller can run other work.
  */
 export function* comparePlans(
   { passes, through }: SelectedPasses,
   { existing, ...common }: Common,
+  pauses: { readonly before: Pause; readonly after: Pause },
 ): Generator<void, ComparedPlans> {
   const differences: PlanDifference[] = [];
   const unmoved: UnmovedPost[] = [];
   for (const pass of passes) {
     const given = { ...common, through, maxOpenPosts: Infinity, version: 0 };
     const rows = existing.filter(isOfPass(pass));
-    const first: PlanInput = { ...given, ...pass.before, existing: rows };
+    const first: PlanInput = { ...given, ...pass.before, existing: rows, guildPause: pauses.before };
     const before = postsAfter(first, yield* planSelection(first, selectionUntil(pass.before.candidates, through)));
-    const second: PlanInput = { ...given, ...pass.after, existing: before };
+    const second: PlanInput = { ...given, ...pass.after, existing: before, guildPause: pauses.after };
     const plan = yield* planSelection(second, selectionUntil(pass.after.candidates, through));
     yield;
     const compared = yield* differencesOf(before, plan, pass);
@@ -102,22 +107,34 @@ function* differencesOf(before: readonly Post[], plan: Plan, pass: SelectedPass)
   const unmoved: UnmovedPost[] = [];
   const reasonOfNew = newPostReason(pass);
   yield* forEachInSlices(bySubject.values(), ({ cancelled, retimed, inserted }) => {
-    if (retimed !== undefined) differences.push(replaced(retimed.row, retimed.next));
-    else if (cancelled !== undefined && inserted !== undefined) {
-      const { row } = cancelled;
-      const isSame = row.dueAt === inserted.dueAt && row.startsAt === inserted.startsAt;
-      if (isSame && row.channel === inserted.channel) unmoved.push({ before: row, after: inserted });
-      else differences.push(replaced(row, inserted));
-    } else if (cancelled !== undefined) {
-      differences.push({ effect: "VANISHES", before: cancelled.row, reason: cancelled.reason });
-    } else if (inserted !== undefined) {
-      differences.push({ effect: "APPEARS", after: inserted, reason: reasonOfNew(inserted) });
+    const one = retimed?.row ?? cancelled?.row;
+    const other = retimed?.next ?? inserted;
+    const [row, next] = [unlessSkipped(one), unlessSkipped(other)];
+    if (row !== undefined && next !== undefined) {
+      if (retimed === undefined && isSamePost(row, next)) unmoved.push({ before: row, after: next });
+      else differences.push(replaced(row, next));
+    } else if (row !== undefined) {
+      const reason = other?.skipReason ?? cancelled?.reason ?? "";
+      differences.push({ effect: "VANISHES", before: row, reason });
+    } else if (next !== undefined) {
+      const reason = one?.skipReason === undefined ? reasonOfNew(next) : `no longer ${one.skipReason}`;
+      differences.push({ effect: "APPEARS", after: next, reason });
     }
   });
   yield* forEachInSlices(before, (row) => {
-    if (isOpen(row) && !bySubject.has(subjectOf(row))) unmoved.push({ before: row, after: row });
+    const isShown = isOpen(row) && unlessSkipped(row) !== undefined;
+    if (isShown && !bySubject.has(subjectOf(row))) unmoved.push({ before: row, after: row });
   });
   return { differences, unmoved };
+}
+
+/** The post; undefined for one that is skipped when it is due. */
+function unlessSkipped(post: Post | undefined): Post | undefined {
+  return post?.skipReason === undefined ? post : undefined;
+}
+
+function isSamePost(one: Post, other: Post): boolean {
+  return one.dueAt === other.dueAt && one.startsAt === other.startsAt && one.channel === other.channel;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Post } from "../post/post.ts";
 import { covers } from "./covers.ts";
 import { fireTime } from "./fire-time.ts";
 import { hasOffset, hasPresentTimes } from "./offsets.ts";
+import { skippedWhenDue } from "./skip-when-due.ts";
 
 /** The announcement, occurrence and settings of a post as they are now. Announcement and occurrence are null if deleted. */
 export interface CurrentState {
@@ -32,4 +33,9 @@ export function matchesPlan(post: Post, state: CurrentState, graceMs: number): s
   if (!hasOffset(announcement, post.offset)) return false;
   const time = fireTime(announcement, post.offset, occurrence, graceMs);
   return time?.kind === "due" && time.dueAt === post.dueAt && time.deadline === post.deadline;
+}
+
+/** Whether the current state requires the post exactly as it was planned, and does not pause it. */
+export function requiresPost(post: Post, state: CurrentState, graceMs: number): state is CompleteState {
+  return matchesPlan(post, state, graceMs) && skippedWhenDue(post.dueAt, state) === undefined;
 }

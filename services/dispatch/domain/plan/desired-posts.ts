@@ -1,3 +1,4 @@
+import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { OccurrenceId } from "../../../contracts/ids.ts";
 import { lateReason } from "../post/late-reason.ts";
@@ -10,11 +11,14 @@ import { hasPresentTimes, timesInKey } from "./offsets.ts";
 import type { PlanInput } from "./plan-input.ts";
 import { isReannounced } from "./reannounce.ts";
 import type { Candidate } from "./select-soonest.ts";
+import { skippedWhenDue } from "./skip-when-due.ts";
 
 /** A post that an announcement and an occurrence require, or that is skipped for the reason in `time`. */
 export interface DesiredPost extends PostKey {
   readonly channel: string;
   readonly time: FireTime;
+  /** Why a due post will be skipped when it is due. */
+  readonly skipReason?: string;
 }
 
 /** The key of a desired post or of a row, without the round. */
@@ -28,6 +32,7 @@ export function desiredPostsFor({
   sinks,
   sinksEnabledSince = {},
   restore,
+  guildPause = {},
 }: PlanInput): (candidate: Candidate) => DesiredPost[] {
   const sent = sentPosts(existing);
   const lostReason = restoreReason(restore, existing);
@@ -50,7 +55,12 @@ export function desiredPostsFor({
       return skipped(`the sink ${sink} was switched on after it was due`);
     if (isAnnounced) return skipped(ANNOUNCED_ALREADY);
     const reason = lostReason(post) ?? suspensionReason(announcement, sink, refused);
-    return reason === undefined ? post : skipped(reason);
+    if (reason !== undefined) return skipped(reason);
+    const isDue = time.kind === "due";
+    const skipReason = isDue
+      ? skippedWhenDue(time.dueAt, { settings: guildPause, announcement, occurrence })
+      : undefined;
+    return { ...post, ...definedFields({ skipReason }) };
   }
 
   return (candidate) => sinks.map((sink) => desiredPost(candidate, sink));

@@ -2,6 +2,7 @@ import type { OffsetAnchor } from "../../../contracts/announcement-offsets.ts";
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
+import type { Pause } from "../../../contracts/pause.ts";
 import type { Window } from "../../../contracts/window.ts";
 import type { Post } from "../post/post.ts";
 import type { SinkName } from "../post/sink-name.ts";
@@ -49,6 +50,8 @@ export interface PlanInput extends SelectionInput, LedgerStart {
   readonly sinks: readonly SinkName[];
   /** Candidates that were due and were cancelled before any plan. */
   readonly cancelled?: readonly Candidate[];
+  /** The pause of the guild (D62). */
+  readonly guildPause?: Pause;
   /** The last occurrence that was read; present if more are due almost at the same time than can be read. */
   readonly lastRead?: Occurrence | undefined;
   readonly maxOpenPosts: number;

@@ -1,6 +1,7 @@
 import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
+import { wasSkippedWhenDue } from "../post/reason-code.ts";
 import { isOpen, mayHaveBeenSent, offsetText, type Post, postId } from "../post/post.ts";
 import { type AnchorsThrough, cancelReason, isBeyond } from "./cancel-reason.ts";
 import { cancelledBeforePlanned } from "./cancelled-before-planned.ts";
@@ -10,7 +11,6 @@ import { missedOverLimit } from "./missed-over-limit.ts";
 import { missedUnread } from "./missed-unread.ts";
 import { anchorInKey, elapsedOffset, elapsedOffsets, hasOffset } from "./offsets.ts";
 import type { Plan, PlannedRow, PlanUpdate } from "./plan.ts";
-import { NOTHING_TO_LIST } from "./empty-digest.ts";
 import { CANDIDATES_PER_POST, type PlanInput } from "./plan-input.ts";
 import { comparePositions, type Position } from "./plan-order.ts";
 import { type Candidate, type Selection, selectSoonest } from "./select-soonest.ts";
@@ -182,15 +182,15 @@ function* latestRounds(existing: readonly Post[]): Generator<void, Map<string, P
 
 /**
  * Whether a settled row is followed by a new round: a cancelled or skipped post that is desired again, or a missed or
- * failed post that moved to a due instant which was still ahead when the row was settled. A post that may have been
- * sent is never planned again. A post that is skipped now gets a new round only after a cancelled row. A digest that had nothing
- * to list when it was due is not posted later (D65).
+ * failed post, or one that was skipped when it was due, that moved to a due instant which was still ahead when the row was
+ * settled. A post that may have been sent is never planned again. A post that is skipped now gets a new round only after a
+ * cancelled row.
  */
 function mayBeReplanned(row: Post, { time }: DesiredPost): boolean {
   if (isOpen(row) || mayHaveBeenSent(row)) return false;
   if (time.kind === "skipped") return row.state === "cancelled";
-  const wasEmpty = row.state === "skipped" && row.reason === NOTHING_TO_LIST;
-  if (!wasEmpty && (row.state === "cancelled" || row.state === "skipped")) return true;
+  const wasDue = wasSkippedWhenDue(row);
+  if (!wasDue && (row.state === "cancelled" || row.state === "skipped")) return true;
   return time.dueAt > (row.settledAt ?? Infinity);
 }
 
@@ -223,15 +223,18 @@ function wasOverLimit({ bounded }: PlanInput, position: Position): boolean {
   return bounded !== undefined && comparePositions(position, bounded.end) >= 0;
 }
 
-function updatesOf(row: Post, { time, channel }: DesiredPost, now: EpochMs): PlanUpdate[] {
+function updatesOf(row: Post, { time, channel, skipReason }: DesiredPost, now: EpochMs): PlanUpdate[] {
   if (time.kind === "skipped") return [updateOf(row, { state: "skipped", reason: time.reason, settledAt: now })];
   const { dueAt, deadline } = time;
-  if (row.dueAt === dueAt && row.deadline === deadline && row.channel === channel) return [];
+  const isSame = row.dueAt === dueAt && row.deadline === deadline && row.channel === channel;
+  const hasOtherSkip = row.skipReason !== skipReason;
+  if (isSame && !hasOtherSkip) return [];
   // A row that waits for a retry keeps that instant unless the post itself moved.
   const isRetimed = row.dueAt !== dueAt;
   const wakeAt = isRetimed ? dueAt : row.wakeAt;
   const plannedAt = isRetimed ? plannedLate(now, dueAt) : {};
-  return [updateOf(row, { state: "planned", dueAt, deadline, channel, wakeAt, ...plannedAt })];
+  const skip = hasOtherSkip ? { skipReason } : {};
+  return [updateOf(row, { state: "planned", dueAt, deadline, channel, wakeAt, ...plannedAt, ...skip })];
 }
 
 /** `plannedAt` is stored only if the post was planned after it was due (D44). */
@@ -241,7 +244,7 @@ function plannedLate(now: EpochMs, dueAt: EpochMs): Pick<Post, "plannedAt"> {
 
 /** The row after the update is stored. */
 export function applyUpdate(row: Post, { to }: PlanUpdate): Post {
-  return { ...row, ...to, planRevision: row.planRevision + 1 };
+  return definedFields({ ...row, ...to, planRevision: row.planRevision + 1 }) as Post;
 }
 
 function plannedRow({ id, fence, planRevision }: Post): PlannedRow {

@@ -12,7 +12,10 @@ export interface PlannedRow {
 export interface PlanUpdate extends PlannedRow {
   readonly startsAt: EpochMs;
   readonly to:
-    | ({ readonly state: "planned"; readonly wakeAt: EpochMs; readonly plannedAt?: EpochMs } & PostPlan)
+    | ({ readonly state: "planned"; readonly wakeAt: EpochMs; readonly plannedAt?: EpochMs } & PostPlan & {
+          /** Present if it differs from that of the row; undefined to remove it. */
+          readonly skipReason?: string | undefined;
+        })
     | { readonly state: "cancelled" | "skipped"; readonly reason: string; readonly settledAt: EpochMs };
 }
 

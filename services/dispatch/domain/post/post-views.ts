@@ -2,7 +2,7 @@ import { complete } from "../../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { SettledPost, UpcomingPost } from "../../../contracts/dispatch.contract.ts";
 import { offsetInId, type OPEN_STATES, type Post } from "./post.ts";
-import { reasonCode } from "./reason-code.ts";
+import { foreseenSkip, reasonCode } from "./reason-code.ts";
 
 type OpenPost = Post & { readonly state: (typeof OPEN_STATES)[number] };
 
@@ -14,11 +14,13 @@ function commonFields({ dueAt, announcementId, occurrenceId, startsAt, offset, c
 /** An open post as other contexts see it, with the state of its attempts (D44). */
 function toUpcomingPost(post: OpenPost): UpcomingPost {
   const { state, attempts, doubtSince, owner, wakeAt, reason } = post;
-  if (state === "planned" && attempts === 0) return { ...commonFields(post), state };
+  const skip = state === "planned" ? foreseenSkip(post.skipReason) : {};
+  if (state === "planned" && attempts === 0) return { ...commonFields(post), state, ...skip };
   return complete<Omit<UpcomingPost, "problem" | "computed">>()({
     ...commonFields(post),
     state,
     attempts,
+    ...skip,
     ...definedFields({
       inDoubtSince: doubtSince,
       leaseUntil: owner === undefined ? undefined : wakeAt,
@@ -30,7 +32,7 @@ function toUpcomingPost(post: OpenPost): UpcomingPost {
 
 /** A post that is not stored yet, as other contexts see it (D57). */
 export function toComputedPost(post: Post): UpcomingPost {
-  return { ...commonFields(post), state: "planned", computed: true };
+  return { ...commonFields(post), state: "planned", computed: true, ...foreseenSkip(post.skipReason) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Post } from "./post.ts";
-import { upcomingPosts } from "./post-views.ts";
+import { toComputedPost, upcomingPosts } from "./post-views.ts";
 
 const DUE = 1_000_000;
 const post = (differs: Partial<Post>): Post =>
@@ -21,6 +21,16 @@ const listed = { announcementId: "a1", eventId: "e1", startsAt: DUE, dueAt: DUE,
 describe("the list of upcoming posts", () => {
   test("has only place and time of a post that was not tried yet", () => {
     expect(upcomingPosts([post({})], 10)).toEqual([{ ...listed, state: "planned" }]);
+  });
+
+  test("has the pause by which a planned post will be skipped, and not that of a post in doubt (D62)", () => {
+    const skipReason = "paused until 2026-12-24T00:00:00Z (guild)";
+    const skip = { skipCode: "PAUSED", skipReason };
+    expect(upcomingPosts([post({ skipReason })], 10)).toEqual([{ ...listed, state: "planned", ...skip }]);
+    expect(upcomingPosts([post({ skipReason, attempts: 1 })], 10)).toMatchObject([{ attempts: 1, ...skip }]);
+    const doubtful = post({ skipReason, state: "sending", attempts: 1, doubtSince: DUE });
+    expect(upcomingPosts([doubtful], 10)[0]).not.toHaveProperty("skipReason");
+    expect(toComputedPost(post({ skipReason }))).toEqual({ ...listed, state: "planned", computed: true, ...skip });
   });
 
   test("has attempts, reason and next attempt of a post that was tried", () => {

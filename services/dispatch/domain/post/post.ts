@@ -46,6 +46,8 @@ export interface Post extends PostKey, PostPlan {
   readonly plannedAt?: EpochMs;
   /** Whether the post was planned late because the guild had as many open posts as it may have (D39). */
   readonly overLimit?: true;
+  /** Why it will be skipped when it is due, as of its plan. The state at the due instant decides (D62). */
+  readonly skipReason?: string;
   /** The waits until the end of the last attempt; only in open posts. */
   readonly waited?: WaitTotals;
   readonly attempts: number;

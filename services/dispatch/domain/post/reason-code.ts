@@ -1,4 +1,6 @@
+import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { ReasonCode } from "../../../contracts/dispatch.contract.ts";
+import { type ForeseenSkip, SKIP_CODES } from "../../../contracts/pause.ts";
 import { causeOfReason, LATE_WITH_REASON_MS } from "./late-reason.ts";
 import type { Post } from "./post.ts";
 
@@ -7,6 +9,7 @@ import type { Post } from "./post.ts";
  * are few, and no text of a receiver makes a new one.
  */
 const PREFIXES: readonly (readonly [code: ReasonCode, prefix: RegExp])[] = [
+  ["PAUSED", /^paused until /],
   ["SUSPENDED", /^the announcement is suspended/],
   ["REFUSED", /^HTTP 4(?!29|08)/],
   ["CHANNEL_UNUSABLE", /^the channels? /],
@@ -24,6 +27,21 @@ const PREFIXES: readonly (readonly [code: ReasonCode, prefix: RegExp])[] = [
   ["EVENT_CHANGED", /^the (?:event|calendar) /],
   ["DIGEST_EMPTY", /^no event in the days of the digest/],
 ];
+
+/** The fields of a post that will be skipped for a reason; none without one. */
+export function foreseenSkip(skipReason: string | undefined): ForeseenSkip {
+  if (skipReason === undefined) return {};
+  const code = reasonCode({ state: "skipped", reason: skipReason });
+  return { ...definedFields({ skipCode: SKIP_CODES.find((each) => each === code) }), skipReason };
+}
+
+/** The codes of posts that are skipped at their due instant, and are not posted later. */
+const SKIPPED_WHEN_DUE: readonly ReasonCode[] = [...SKIP_CODES, "DIGEST_EMPTY"];
+
+/** Whether a post was skipped at its due instant: by a pause (D62), or because a digest had nothing to list (D65). */
+export function wasSkippedWhenDue(post: Pick<Post, "state" | "reason">): boolean {
+  return post.state === "skipped" && SKIPPED_WHEN_DUE.some((code) => code === reasonCode(post));
+}
 
 /** The code of a settled post's reason; undefined if the post was sent in time, even after failed attempts. */
 export function reasonCode({

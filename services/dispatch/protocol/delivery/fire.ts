@@ -2,6 +2,7 @@ import type { ChatMessage } from "../../domain/message/chat-message.ts";
 import type { MessageInput } from "../../domain/message/message-input.ts";
 import { type CompleteState, type CurrentState, matchesPlan } from "../../domain/plan/current-state.ts";
 import { isEmptyDigest, NOTHING_TO_LIST } from "../../domain/plan/empty-digest.ts";
+import { skippedWhenDue } from "../../domain/plan/skip-when-due.ts";
 import { changedBy } from "../../domain/post/changed-by.ts";
 import type { Post } from "../../domain/post/post.ts";
 import type { Sink } from "../../sinks/sink.ts";
@@ -32,7 +33,7 @@ const STORE_WAITS_AFTER_MS = 1_000;
 
 /**
  * Processes a planned post at its due instant: reads the current state, claims the post, and sends it. If the state no
- * longer matches the plan, the guild gets a new plan, which decides about the post.
+ * longer matches the plan, the guild gets a new plan, which decides about the post. A post that is paused is skipped (D62).
  */
 export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => Promise<boolean> {
   const { ports, timing, lifecycle, planner, stateReader, ledger, delivery, waits } = parts;
@@ -44,12 +45,18 @@ export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => P
     if (lifecycle.isStopping) return true;
     if (snapshot !== undefined && !matchesPlan(post, snapshot.state, timing.graceMs)) {
       await planner.requestReplan(post.guildId, post.dueAt);
-    } else if (ports.clock.now() > post.deadline || snapshot === undefined) {
-      await miss(post, snapshot);
-    } else if (isEmptyDigest(snapshot.state as CompleteState)) {
-      await skip(post);
+      return true;
+    }
+    const confirmed = snapshot as (StateSnapshot & { readonly state: CompleteState }) | undefined;
+    const skipReason = confirmed && skippedWhenDue(post.dueAt, confirmed.state);
+    if (confirmed !== undefined && skipReason !== undefined) {
+      await skip(post, confirmed, skipReason);
+    } else if (ports.clock.now() > post.deadline || confirmed === undefined) {
+      await miss(post, confirmed);
+    } else if (isEmptyDigest(confirmed.state)) {
+      await skip(post, confirmed, NOTHING_TO_LIST);
     } else {
-      return claimAndSend(post, sink, snapshot as StateSnapshot & { state: CompleteState });
+      return claimAndSend(post, sink, confirmed);
     }
     return true;
   }
@@ -63,16 +70,22 @@ export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => P
     }
   }
 
-  async function skip(post: Post): Promise<void> {
-    const outcome = { state: "skipped", reason: NOTHING_TO_LIST, settledAt: ports.clock.now() } as const;
-    await ledger.write(post, { ...outcome, waited: undefined });
+  function miss(post: Post, snapshot: StateSnapshot | undefined): Promise<void> {
+    return settleUnsent(post, { state: "missed", reason: waits.missedReason(post) }, snapshot);
+  }
+
+  async function settleUnsent(
+    post: Post,
+    outcome: { readonly state: "missed" | "skipped"; readonly reason: string },
+    snapshot: StateSnapshot | undefined,
+  ): Promise<void> {
+    const settled = { ...outcome, settledAt: ports.clock.now(), waited: undefined };
+    await ledger.write(post, { ...settled, ...(snapshot && changeOrigin(snapshot.state)) });
     waits.remove(post);
   }
 
-  async function miss(post: Post, snapshot: StateSnapshot | undefined): Promise<void> {
-    const outcome = { state: "missed", reason: waits.missedReason(post), settledAt: ports.clock.now() } as const;
-    await ledger.write(post, { ...outcome, waited: undefined, ...(snapshot && changeOrigin(snapshot.state)) });
-    waits.remove(post);
+  function skip(post: Post, snapshot: StateSnapshot, reason: string): Promise<void> {
+    return settleUnsent(post, { state: "skipped", reason }, snapshot);
   }
 
   async function claimAndSend(

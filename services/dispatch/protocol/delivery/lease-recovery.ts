@@ -1,5 +1,5 @@
 import type { ChatMessage } from "../../domain/message/chat-message.ts";
-import { matchesPlan } from "../../domain/plan/current-state.ts";
+import { requiresPost } from "../../domain/plan/current-state.ts";
 import { isEmptyDigest } from "../../domain/plan/empty-digest.ts";
 import type { Post } from "../../domain/post/post.ts";
 import type { Lookup, Sink } from "../../sinks/sink.ts";
@@ -51,7 +51,7 @@ export function newLeaseRecovery(parts: DeliveryParts): (post: Post, sink: Sink 
       await delivery.keepSending(post, STATE_UNREADABLE, timing.ownerRetryMs);
       return true;
     }
-    if (!matchesPlan(post, snapshot.state, timing.graceMs) || isEmptyDigest(snapshot.state)) return false;
+    if (!requiresPost(post, snapshot.state, timing.graceMs) || isEmptyDigest(snapshot.state)) return false;
     if (clock.now() > Math.min(post.deadline, nonceValidUntil(post, sink, timing))) return false;
     const messages = ports.render(await messageInput(post, sink, snapshot.state));
     await delivery.send(post, sink, messages, false);
@@ -111,7 +111,7 @@ export function newLeaseRecovery(parts: DeliveryParts): (post: Post, sink: Sink 
   async function sendRest(post: Post, sink: Sink): Promise<void> {
     const snapshot = clock.now() > post.deadline ? "over" : await stateReader.read(post);
     if (snapshot === undefined) return delivery.keepSending(post, STATE_UNREADABLE, timing.ownerRetryMs);
-    if (snapshot === "over" || clock.now() > post.deadline || !matchesPlan(post, snapshot.state, timing.graceMs)) {
+    if (snapshot === "over" || clock.now() > post.deadline || !requiresPost(post, snapshot.state, timing.graceMs)) {
       return delivery.settleUnknown(post, partlyDelivered(post));
     }
     const messages = ports.render(await messageInput(post, sink, snapshot.state));

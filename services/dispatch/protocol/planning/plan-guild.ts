@@ -89,10 +89,12 @@ export async function planGuild(
   const rules = [...announcements, ...cancelled.map(({ announcement }) => announcement)];
   const pairs = { occurrenceIds: new Set(ids), announcementIds: new Set(rules.map(({ id }) => id)) };
   const existing = await existingPosts(ports, timing, guildId, pairs);
-  const input: PlanInput = { ...given, ...bounds, cancelled, existing, lastRead };
+  const hasPosts = selection.candidates.length > 0 || existing.some(isOpen);
+  const settings = hasPosts ? await owners.settings(guildId) : undefined;
+  const input: PlanInput = { ...given, ...bounds, cancelled, existing, lastRead, guildPause: settings ?? {} };
   const plan = withNearEnd(await runInSlices(ports, planSelection(input, selection)), read, now, timing);
   const posts = postsAfter(input, plan);
-  const sources = await changedSources(ports, input, read.withTexts, posts);
+  const sources = await changedSources(ports, input, settings, read.withTexts, posts);
   const { inserts, updates, removes } = plan;
   const reach = reachOf(before, { through, now, isTruncated }, plan, timing, posts);
   const commit = { guildId, version, inserts, updates, removes, sources, ...reach, requests: before.requests };

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Announcement } from "../../../contracts/announcements.contract.ts";
+import type { GuildSettings } from "../../../contracts/guild-settings.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { CompleteState } from "../../domain/plan/current-state.ts";
@@ -25,15 +26,18 @@ interface NeededSource {
 /**
  * The announcements, occurrences and settings that open posts are made from, as far as the stored copies differ.
  * Announcements may be long, so only those with another revision are read.
+ *
+ * @param settings - Undefined if the guild has no posts.
  */
 export async function changedSources(
   { owners, store }: Pick<Ports, "owners" | "store">,
   { guildId, announcements, through, graceMs }: PlanInput,
+  settings: GuildSettings | undefined,
   withTexts: readonly Occurrence[],
   posts: readonly Post[],
 ): Promise<readonly Source[]> {
   const open = posts.filter(isOpen);
-  if (open.length === 0) return [];
+  if (open.length === 0 || settings === undefined) return [];
   const announced = new Set(open.map(({ announcementId }) => announcementId));
   const occurring = new Set(open.map(({ occurrenceId }) => occurrenceId));
   // A digest by a former schedule has the same id, and no open post.
@@ -43,7 +47,7 @@ export async function changedSources(
   // An open post is due within the plan, and is sent at most one grace time later.
   const neededUntil = wholeDays(through + graceMs);
   const needed: NeededSource[] = [
-    versioned(settingsSource(guildId), await owners.settings(guildId), neededUntil),
+    versioned(settingsSource(guildId), settings, neededUntil),
     ...withTexts
       .filter(isNeeded)
       .map((body) => versioned(occurrenceSource(guildId, body.occurrenceId), body, neededUntil)),

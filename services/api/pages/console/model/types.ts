@@ -86,6 +86,9 @@ export interface Post {
   readonly reason?: string;
   readonly reason_code?: string;
   readonly message_id?: string;
+  /** Why it will be skipped when it is due (D62). */
+  readonly skip_code?: string;
+  readonly skip_reason?: string;
   readonly problem?: { readonly code: string; readonly message: string };
 }
 

@@ -174,6 +174,7 @@ function postButton(app, post) {
   const { t, format, store } = app;
   const kind = kindOf(post);
   const time = format.time(post.due, shownZone(store.state));
+  const reason = post.skip_reason ?? post.problem?.message ?? post.reason;
   return element(
     "button",
     { type: "button", class: `post ${kind}`, "data-key": `post ${postKey(post)}`, onclick: () => openPost(app, post) },
@@ -186,8 +187,6 @@ function postButton(app, post) {
       t(`kind_${kind}`),
       kind === "late" ? ` +${format.duration(post.late_ms ?? 0)}` : null,
     ),
-    post.reason === undefined && post.problem === undefined
-      ? null
-      : element("span", { class: "post-reason" }, post.problem?.message ?? post.reason),
+    reason === undefined ? null : element("span", { class: "post-reason" }, reason),
   );
 }
