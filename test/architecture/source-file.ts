@@ -30,7 +30,7 @@ export function readSources(...folders: readonly string[]): SourceFile[] {
     readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.[jt]s$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name))
-      .filter((file) => !file.includes("/test/browser/node_modules/"))
+      .filter((file) => !file.includes("/node_modules/"))
       .map((file) => sourceFile(relative(ROOT, file), readFileSync(file, "utf8"))),
   );
 }
