@@ -35,7 +35,7 @@ describe("the metrics of dispatch", () => {
   }
 
   test("count planned, sent and cancelled posts, and measure lateness and the duration of sends", async () => {
-    const startsAt = Date.now() + 2_000;
+    const startsAt = Date.now() + 8_000;
     await services.call(createEvent, { guildId, calendarNumber: 1, startsAt, endsAt: startsAt + 60_000 });
     await services.call(createAnnouncement, { guildId, ...rule });
     await services.call(createAnnouncement, { guildId, ...lateRule });

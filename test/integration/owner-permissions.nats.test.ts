@@ -71,7 +71,7 @@ const OF_NO_ROUTE: Readonly<Record<string, object>> = {
     ofSeries: [],
     zones: [],
   },
-  "guild-settings.draft": { ...noDrafts, byOperator: false },
+  "guild-settings.draft": { ...noDrafts, byOperator: false, now: 1 },
   "announcements.draft": { ...noDrafts, now: 1, references: [] },
   "calendar-events.draftOccurrences": {
     ...eventDrafts,
