@@ -55,7 +55,15 @@ function passesUnchanged(copy: string, guard: ShownBy): boolean {
 
 function passes(copy: string, { testFile, test, needsServers = false }: ShownBy): boolean {
   const words = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning", "node_modules/jest/bin/jest.js"];
-  const options = ["--config", "test/jest.config.js", "--runInBand", "--testPathPatterns", testFile, "-t", RegExp.escape(test)];
+  const options = [
+    "--config",
+    "test/jest.config.js",
+    "--runInBand",
+    "--testPathPatterns",
+    testFile,
+    "-t",
+    RegExp.escape(test),
+  ];
   const { status, stdout: output } = spawnSync(execPath, [...words, ...options, "--json"], {
     cwd: copy,
     env: needsServers ? env : { ...env, GUILDCAL_TEST_SERVERS: "none" },
