@@ -138,7 +138,7 @@ describe(`a guild with at most ${BOUND} open posts (D39)`, () => {
     await calendar.connection.close();
     await guild.announcement(0, { type: "COLOR", eventColor: "RED" });
     await guild.event(2 * HOUR, { color: "RED" });
-    await until(async () => (await upcoming(guild)).notPlanned !== undefined, "planned", 60_000);
+    await until(async () => (await upcoming(guild)).notPlanned !== undefined, "planned", 150_000);
     const { posts, notPlanned } = await upcoming(guild);
     expect([posts.length, notPlanned?.code]).toEqual([1, "TOO_MANY_OCCURRENCES"]);
     expect(notPlanned?.dueFrom).toBeGreaterThan(from + 3 * HOUR);
