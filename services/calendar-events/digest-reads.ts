@@ -53,7 +53,7 @@ function distinct(rules: readonly DigestRule[]): DigestRule[] {
  */
 export function digestReader(
   calendars: Pick<CalendarsStore, "find">,
-  pages: Pick<WindowPages, "pageOfColor">,
+  pages: Pick<WindowPages, "page">,
 ): (params: ReadDigestParams) => Promise<Occurrence | null> {
   return async ({ guildId, announcementId, digest, date }) => {
     const { calendarNumber, color } = digest;
@@ -61,7 +61,7 @@ export function digestReader(
     const found = digestOn({ announcementId, digest }, date, calendar, true);
     if (found?.digest === undefined) return null;
     const window = { from: found.startsAt, until: found.endsAt };
-    const page = await pages.pageOfColor({ guildId, calendarNumber }, window, color, { limit: MAX_DIGEST_ENTRIES });
+    const page = await pages.page({ guildId, calendarNumber }, window, { limit: MAX_DIGEST_ENTRIES }, color);
     if (isRefusal(page)) throw new Error(`the events of a digest: ${page.refusal}`);
     // A page that ends early has read for as long as it may.
     const hasMore = page.next !== undefined;

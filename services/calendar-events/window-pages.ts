@@ -1,6 +1,7 @@
 import { firstPage } from "../../mixins/actions/page-entries.ts";
 import { comparePositions, pageCursors } from "../../mixins/actions/page-cursor.ts";
 import { TimeSlice } from "../../mixins/async/time-slice.ts";
+import { definedFields } from "../../mixins/objects/defined-fields.ts";
 import type { Color, EventView } from "../contracts/calendar-events.contract.ts";
 import { isRefusal, type Refusal } from "../contracts/errors.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
@@ -20,15 +21,9 @@ import type { EventReads } from "./store/event-reads.store.ts";
 
 /** Lists the events of a time window in pages (D49, README "How a page of a window is read"). */
 export interface WindowPages {
-  page(of: OfCalendar, window: Window, params: PageParams): Promise<Page<EventView> | Refusal>;
-  ongoingPage(of: OfCalendar, now: EpochMs, params: PageParams): Promise<Page<EventView> | Refusal>;
   /** With a color, only the events that have it. */
-  pageOfColor(
-    of: OfCalendar,
-    window: Window,
-    color: Color | undefined,
-    params: PageParams,
-  ): Promise<Page<EventView> | Refusal>;
+  page(of: OfCalendar, window: Window, params: PageParams, color?: Color): Promise<Page<EventView> | Refusal>;
+  ongoingPage(of: OfCalendar, now: EpochMs, params: PageParams): Promise<Page<EventView> | Refusal>;
 }
 
 interface OfCalendar {
@@ -65,7 +60,7 @@ export function windowPages(
   async function page(
     { guildId, calendarNumber }: OfCalendar,
     { limit = DEFAULT_PAGE_ENTRIES, cursor }: PageParams,
-    { window, isListed }: Pick<Search, "window" | "isListed">,
+    { window, color, isListed }: Pick<Search, "window" | "color" | "isListed">,
   ): Promise<Page<EventView> | Refusal> {
     const position = cursors.read(cursor);
     if (isRefusal(position)) return position;
@@ -73,7 +68,7 @@ export function windowPages(
     const reads = store.snapshotReads();
     const ofGuild = { reads, guildId };
     const found = soonestOccurrences<Listed>(limit + 1, idOf);
-    const search = { reads, calendar, window, isListed, position, limit, found };
+    const search = { reads, calendar, window, color, isListed, position, limit, found };
     const end = performance.now() + pageTimeMs;
     for await (const part of partsOf(search)) {
       await collectPart(search, part);
@@ -87,11 +82,18 @@ export function windowPages(
   }
 
   return {
-    page: (of, window, params) => page(of, params, { window, isListed: () => true }),
+    page: (of, window, params, color) =>
+      page(of, params, {
+        window,
+        color,
+        isListed: (occurrence) => color === undefined || occurrence.color === color,
+      }),
     ongoingPage: (of, now, params) =>
-      page(of, params, { window: { from: now, until: now + 1 }, isListed: (times) => isOngoing(times, now) }),
-    pageOfColor: (of, window, color, params) =>
-      page(of, params, { window, isListed: (occurrence) => color === undefined || occurrence.color === color }),
+      page(of, params, {
+        window: { from: now, until: now + 1 },
+        color: undefined,
+        isListed: (times) => isOngoing(times, now),
+      }),
   };
 }
 
@@ -105,6 +107,8 @@ interface Search {
   readonly reads: EventReads;
   readonly calendar: Calendar;
   readonly window: Window;
+  /** Color of the events that are read; undefined for all. */
+  readonly color: Color | undefined;
   /** Whether an occurrence that overlaps the window is listed. */
   readonly isListed: (occurrence: Times & Pick<Listed, "color">) => boolean;
   /** The page begins after it; undefined for the first page. */
@@ -136,9 +140,10 @@ async function* partsOf({ reads, calendar, window, position, found }: Search): A
 }
 
 async function collectPart(search: Search, part: Part): Promise<void> {
-  const { reads, calendar, window, isListed, found } = search;
+  const { reads, calendar, window, color, isListed, found } = search;
   const slices = new TimeSlice();
-  for await (const events of reads.eventsOverlapping(calendar.guildId, calendar, part, { texts: false })) {
+  const options = { texts: false, ...definedFields({ color }) };
+  for await (const events of reads.eventsOverlapping(calendar.guildId, calendar, part, options)) {
     const occurrences = await effectiveOccurrences(events, {
       guildId: calendar.guildId,
       reads,

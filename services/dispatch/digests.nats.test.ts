@@ -6,8 +6,10 @@ import { TestGuild } from "../../test/harness/test-guild.ts";
 import type { TestServices } from "../../test/harness/test-services.ts";
 import { until } from "../../test/harness/until.ts";
 import { getAnnouncement, updateAnnouncement } from "../contracts/announcements.contract.ts";
+import { updateEvent } from "../contracts/calendar-events.contract.ts";
 import { updateCalendar } from "../contracts/calendars.contract.ts";
 import { listUpcomingPostsPage, previewPost, type UpcomingPost } from "../contracts/dispatch.contract.ts";
+import type { OccurrenceId } from "../contracts/ids.ts";
 import { diffPlan, previewDrafts } from "../contracts/plan-diff.contract.ts";
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];
@@ -102,5 +104,37 @@ describe("a digest (D65)", () => {
     await until(async () => (await planned()).includes(due + HOUR), "the events are planned");
     await expect(services.call(getAnnouncement, { guildId, id })).resolves.not.toHaveProperty("digest");
     expect((await guild.upcoming()).every(({ eventId }) => eventId.startsWith("e"))).toBe(true);
+  });
+
+  test("of a color lists the events and the changed occurrences that have it, and no others", async () => {
+    const guild = new TestGuild(services, sink);
+    const guildId = guild.id;
+    const id = await guild.announcement(0, { type: "DIGEST", digest: { ...DIGEST, days: 3, color: "RED" } });
+    const due = Date.parse(`${FAR}:00Z`);
+    const times = (hours: number) => ({ startsAt: due + hours * HOUR, endsAt: due + (hours + 1) * HOUR });
+    const series = { recurs: true, recurrence: { frequency: "DAILY", count: 3 } } as const;
+    await guild.event(0, { ...times(1), name: "green", color: "GREEN" });
+    await guild.event(0, { ...times(2), name: "none" });
+    await guild.event(0, { ...times(3), name: "red", color: "RED" });
+    const green = await guild.event(0, { ...times(4), ...series, name: "recolored", color: "GREEN" });
+    const red = await guild.event(0, { ...times(5), ...series, name: "of the series", color: "RED" });
+    const startOf = (hours: number) => new Date(due + hours * HOUR).toISOString().replaceAll(/[-:]|\.000/g, "");
+    const change = (event: string, hours: number, changes: object) =>
+      services.call(updateEvent, {
+        guildId,
+        calendarNumber: 1,
+        eventId: `${event}_${startOf(hours)}` as OccurrenceId,
+        ...changes,
+      });
+    await change(green, 4 + 24, { color: "RED" });
+    await change(red, 5, { color: "GREEN" });
+    await change(red, 5 + 24, times(6 + 24));
+    const { messages } = await services.call(previewPost, { guildId, id });
+    expect(messages[0]?.embeds?.[0]?.fields?.map(({ name }) => name)).toEqual([
+      "red",
+      "recolored",
+      "of the series",
+      "of the series",
+    ]);
   });
 });

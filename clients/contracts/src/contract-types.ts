@@ -5,7 +5,7 @@ export const DIGEST_FREQUENCIES = ["DAILY", "WEEKLY"] as const;
 
 export type DigestFrequency = (typeof DIGEST_FREQUENCIES)[number];
 
-/** What an announcement of the type DIGEST lists, and when it is posted (D65). */
+/** The list that an announcement of the type DIGEST posts, and its schedule (D65). */
 export interface Digest {
   readonly calendarNumber: number;
   readonly frequency: DigestFrequency;

@@ -1304,7 +1304,7 @@ export interface V1AnnouncementCreateRequest {
    */
   offsets?: OffsetInput[] | null;
   /**
-   * What a DIGEST lists, and when it is posted. Required for this type, and absent for any other. An update replaces the whole digest.
+   * The list that a DIGEST posts, and its schedule. Required for this type, and absent for any other. An update replaces the whole digest.
    */
   digest?: V1AnnouncementCreateRequestDigest | null;
   /**
@@ -1354,7 +1354,7 @@ export interface OffsetInput {
   minutes: number;
 }
 /**
- * What an announcement of the type DIGEST lists, and when it is posted.
+ * The list that an announcement of the type DIGEST posts, and its schedule.
  */
 export interface V1AnnouncementCreateRequestDigest {
   /**
@@ -1489,7 +1489,7 @@ export interface Announcement {
    */
   offsets?: Offset[];
   /**
-   * What a DIGEST lists, and when it is posted. Required for this type, and absent for any other. An update replaces the whole digest.
+   * The list that a DIGEST posts, and its schedule. Required for this type, and absent for any other. An update replaces the whole digest.
    */
   digest?: Digest;
   /**
@@ -1539,7 +1539,7 @@ export interface Offset {
   minutes: number;
 }
 /**
- * What an announcement of the type DIGEST lists, and when it is posted.
+ * The list that an announcement of the type DIGEST posts, and its schedule.
  */
 export interface Digest {
   /**
@@ -1687,7 +1687,7 @@ export interface ListedAnnouncement {
    */
   offsets?: Offset[];
   /**
-   * What a DIGEST lists, and when it is posted. Required for this type, and absent for any other. An update replaces the whole digest.
+   * The list that a DIGEST posts, and its schedule. Required for this type, and absent for any other. An update replaces the whole digest.
    */
   digest?: Digest;
   /**
@@ -2252,7 +2252,7 @@ export interface V1AnnouncementUpdateRequest {
    */
   offsets?: OffsetInput[];
   /**
-   * What a DIGEST lists, and when it is posted. Required for this type, and absent for any other. An update replaces the whole digest.
+   * The list that a DIGEST posts, and its schedule. Required for this type, and absent for any other. An update replaces the whole digest.
    */
   digest?: V1AnnouncementUpdateRequestDigest;
   /**
@@ -2313,7 +2313,7 @@ export interface V1AnnouncementUpdateRequest {
   subscribers_user_remove?: string[];
 }
 /**
- * What an announcement of the type DIGEST lists, and when it is posted. It replaces the stored digest as a whole.
+ * The list that an announcement of the type DIGEST posts, and its schedule. It replaces the stored digest as a whole.
  */
 export interface V1AnnouncementUpdateRequestDigest {
   /**
@@ -3211,7 +3211,7 @@ export interface DraftChange {
    */
   offsets?: OffsetInput[] | null;
   /**
-   * What a DIGEST lists, and when it is posted. Required for this type, and absent for any other. An update replaces the whole digest.
+   * The list that a DIGEST posts, and its schedule. Required for this type, and absent for any other. An update replaces the whole digest.
    */
   digest?: DraftChangeDigest | null;
   /**
@@ -3381,7 +3381,7 @@ export interface DraftChangeRecurrence {
   rrule?: string | null;
 }
 /**
- * What an announcement of the type DIGEST lists, and when it is posted.
+ * The list that an announcement of the type DIGEST posts, and its schedule.
  */
 export interface DraftChangeDigest {
   /**

@@ -106,7 +106,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "V1AnnouncementCreateRequest.hours": `Hours before the start at which the announcement is posted, added to \`minutes\`; ${NEEDED_WITHOUT_OFFSETS}`,
   "V1AnnouncementCreateRequest.minutes": `Minutes before the start at which the announcement is posted, added to \`hours\`; ${NEEDED_WITHOUT_OFFSETS}`,
   digest:
-    "What a DIGEST lists, and when it is posted. Required for this type, and absent for any other. An update replaces the whole digest.",
+    "The list that a DIGEST posts, and its schedule. Required for this type, and absent for any other. An update replaces the whole digest.",
   ...DIGEST_DESCRIPTIONS,
   offsets:
     "When the announcement is posted, in place of `hours` and `minutes`: 1 to 8 different offsets. Absent for an announcement with `hours` and `minutes`.",

@@ -1,3 +1,4 @@
+import type { Color } from "../../contracts/calendar-events.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import type { OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
 import type { Window } from "../../contracts/window.ts";
@@ -36,6 +37,17 @@ export function singleEventsFilter(
     recurrence: { $exists: false },
     eventId: { $exists: false },
   };
+}
+
+/** A filter with all conditions; empty without any. */
+export function allOf(conditions: readonly object[]): Readonly<Record<string, unknown>> {
+  return conditions.length === 0 ? {} : { $and: conditions };
+}
+
+/** Matches events of a color, and rows that may have or be an occurrence of it: the caller filters the occurrences. */
+export function mayHaveColor(color: Color | undefined): object[] {
+  // `null` matches overrides without a color of their own.
+  return color === undefined ? [] : [{ $or: [{ color: { $in: [color, null] } }, { hasOverrides: true }] }];
 }
 
 /** Matches events whose start, end or color was set at the instant or later. */

@@ -1,5 +1,4 @@
 import type { Model } from "mongoose";
-import { batchedFind } from "../../../mixins/mongo/batched-find.ts";
 import {
   type SnapshotTime,
   findRows,
@@ -40,7 +39,15 @@ import {
   type RowMapping,
   WITHOUT_TEXTS,
 } from "./event-rows.ts";
-import { changedAfter, type SearchOptions, singleEventsFilter } from "./event-filters.ts";
+import { BY_ID, ofGuild, rowReader } from "./rows-by-id.ts";
+import {
+  allOf,
+  changedAfter,
+  mayHaveColor,
+  type OnlyEvents,
+  type SearchOptions,
+  singleEventsFilter,
+} from "./event-filters.ts";
 
 /** A row of the collection of events. */
 export interface EventOrOverride {
@@ -62,13 +69,14 @@ export interface EventReads {
   following(guildId: GuildId, ids: readonly EventId[]): Promise<StoredEvent[]>;
   /**
    * Events, and overrides of moved occurrences, that overlap a window of a calendar; in no order, in pages. They have the
-   * fields that lists need, the texts only if `texts` is true (the default). A series may have no occurrence in the window.
+   * fields that lists need, the texts only if `texts` is true (the default). A series may have no occurrence in the window, and
+   * with a color none of that color.
    */
   eventsOverlapping(
     guildId: GuildId,
     calendar: Calendar,
     window: Window,
-    options?: Pick<SearchOptions, "texts">,
+    options?: Pick<SearchOptions, "texts"> & Pick<OnlyEvents, "color">,
   ): AsyncIterable<EventPage<ListedEvent>>;
   /** The texts of events, and those of changed occurrences, by their ids. */
   textsOf(guildId: GuildId, ids: readonly string[]): Promise<ReadonlyMap<string, EventTexts>>;
@@ -184,9 +192,12 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
       return [...partitionRows(await rowsOf<Row>(read), eventOf).events];
     },
 
-    eventsOverlapping: (guildId, calendar, window, { texts } = { texts: true }) =>
+    eventsOverlapping: (guildId, calendar, window, { texts, color } = { texts: true }) =>
       search(
-        { filter: windowQuery(guildId, [calendar], window), hint: ENTRIES_INDEX },
+        {
+          filter: windowQuery(guildId, [calendar], window, { also: allOf(mayHaveColor(color)) }),
+          hint: ENTRIES_INDEX,
+        },
         { projection: texts ? LIST_PROJECTION : { ...LIST_PROJECTION, ...WITHOUT_TEXTS }, eventIn: listedEventOf },
       ),
 
@@ -225,12 +236,9 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
 
     seriesOverlapping(guildId, calendars, window, { texts, only = {}, changedSince, which = "recurring" }) {
       const { color, eventIds } = only;
-      // `null` matches overrides without a color of their own.
-      const ofColor = color === undefined ? [] : [{ $or: [{ color: { $in: [color, null] } }, { hasOverrides: true }] }];
       const changed =
         changedSince === undefined ? [] : [{ $or: [...changedAfter(changedSince), { hasOverrides: true }] }];
-      const conditions = [...ofColor, ...changed];
-      const also = conditions.length === 0 ? {} : { $and: conditions };
+      const also = allOf([...mayHaveColor(color), ...changed]);
       const where =
         eventIds === undefined
           ? { filter: windowQuery(guildId, calendars, window, { which, also }), hint: ENTRIES_INDEX }
@@ -281,17 +289,4 @@ interface OverridesFilter {
   readonly guildId: GuildId;
   readonly eventId: EventId;
   readonly cancelled?: true;
-}
-
-/** A hint, because the guild alone would let the database consider other indexes. */
-const BY_ID = { _id: 1 } as const;
-
-function ofGuild(guildId: GuildId, ids: readonly string[]): object {
-  return { guildId, _id: { $in: ids } };
-}
-
-function rowReader(model: Model<AnyRow>): (guildId: GuildId, ids: readonly string[]) => Promise<Row[]> {
-  const read = batchedFind(model, READ_PROJECTION);
-  return async (guildId, ids) =>
-    (await Promise.all(ids.map((_id) => read({ guildId, _id })))).filter((row) => row !== null);
 }

@@ -103,4 +103,14 @@ export const DIGEST_GUARDS: readonly TestedGuard[] = [
     without: 'ANNOUNCEMENT_WORDS.ENGLISH.digestIds($ID, "")',
     test: "is recognized by its announcement and instant, although its events have changed",
   },
+  {
+    guard: "a digest of a color has the occurrences that were changed to it",
+    file: "services/calendar-events/store/event-filters.ts",
+    in: "mayHaveColor",
+    code: "[$COLOR, { hasOverrides: true }]",
+    without: "[$COLOR]",
+    testFile: "services/dispatch/digests.nats.test.ts",
+    needsServers: true,
+    test: "of a color lists the events and the changed occurrences that have it, and no others",
+  },
 ];
