@@ -39,7 +39,7 @@ import {
   type RowMapping,
   WITHOUT_TEXTS,
 } from "./event-rows.ts";
-import { BY_ID, ofGuild, rowReader } from "./rows-by-id.ts";
+import { BY_ID, ofGuild, rowReader } from "./rows-by-id.store.ts";
 import {
   allOf,
   changedAfter,
