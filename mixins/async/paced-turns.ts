@@ -1,6 +1,6 @@
 import { waitInQueue } from "./wait-in-queue.ts";
 
-interface PacedTurnsOptions {
+export interface PacedTurnsOptions {
   /** Work that finds so many others waiting gets no turn. */
   readonly maxWaiting: number;
   /** Longest wait for a turn, in milliseconds. */

@@ -45,7 +45,7 @@ import { calendarsStore } from "./store/calendars.store.ts";
 import { calendarView, changeCalendar, allCalendars } from "./domain/calendar/calendar.ts";
 import { mergeChangeFeeds } from "./domain/calendar/merge-change-feeds.ts";
 import { announcedOccurrence } from "./domain/event/effective-occurrence.ts";
-import { digestReader } from "./digest-reads.ts";
+import { digestReader, digestTurns } from "./digest-reads.ts";
 import { draftActions } from "./drafts/draft.actions.ts";
 import { eventSearch } from "./event-search.ts";
 import { eventImport } from "./import/event-import.ts";
@@ -93,7 +93,7 @@ export function calendarEventsService({
   const windows = calendarWindows(store, calendars);
   const occurrences = announcedOccurrences(store, calendars, windows);
   const pages = windowPages(store, calendars);
-  const digestOfDate = digestReader(calendars, windowPages(store, calendars, DIGEST_READ_MS));
+  const digestOfDate = digestTurns(digestReader(calendars, windowPages(store, calendars, DIGEST_READ_MS)));
   const search = eventSearch(store, calendars);
   const events = eventResolver(store, calendars);
   const feeds = feedPages(feedReads(connection));

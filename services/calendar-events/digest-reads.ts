@@ -1,9 +1,10 @@
 import { OperationTimeout } from "../../mixins/async/timeout.ts";
+import { TurnsByKey } from "../../mixins/async/turns-by-key.ts";
 import { definedFields } from "../../mixins/objects/defined-fields.ts";
 import { TimeSlice } from "../../mixins/async/time-slice.ts";
 import { type DigestEntry, type DigestRule, MAX_DIGEST_ENTRIES } from "../contracts/announcement-digests.ts";
 import type { EventView } from "../contracts/calendar-events.contract.ts";
-import { isRefusal } from "../contracts/errors.ts";
+import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import type { DueDigests, Occurrence, ReadDigestParams } from "../contracts/occurrences.contract.ts";
 import { type Calendar, calendarByNumber } from "./domain/calendar/calendar.ts";
@@ -45,6 +46,23 @@ function distinct(rules: readonly DigestRule[]): DigestRule[] {
     if (!known.has(key)) known.set(key, rule);
   }
   return [...known.values()];
+}
+
+/**
+ * The digests of a guild are read one after the other, with a pause as long as each read: a guild may have a thousand at one instant,
+ * and a read of a large calendar takes half a second of the database. Dispatch waits a second for a response, and asks again later.
+ */
+const GUILD_TURNS = { maxWaiting: 1_000, maxWaitMs: 900, restFactor: 1, maxRestMs: 1_000 };
+
+/** Gives each guild one read of a digest at a time (D65). The result refuses a read that gets no turn. */
+export function digestTurns(
+  read: ReturnType<typeof digestReader>,
+): (params: ReadDigestParams) => Promise<Occurrence | null | Refusal> {
+  const turns = new TurnsByKey<GuildId>(GUILD_TURNS);
+  return async (params) => {
+    const turn = await turns.run(params.guildId, async () => ({ digest: await read(params) }));
+    return turn === undefined ? refuse("TOO_MANY_REQUESTS") : turn.digest;
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { PacedTurns } from "../../../mixins/async/paced-turns.ts";
+import { TurnsByKey } from "../../../mixins/async/turns-by-key.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import type { SyncPosition } from "../domain/sync-position.ts";
 import type { ChangesPage } from "./changes-reader.ts";
@@ -46,7 +46,8 @@ export class ChangeWatch {
   readonly #options: WatchOptions;
   readonly #guilds = new Map<GuildId, WatchedGuild>();
   readonly #reads = new Map<string, Promise<EncodedPage>>();
-  readonly #turns = new Map<GuildId, PacedTurns>();
+  /** Turns outlive the streams of their guild, so that a client which connects again gets no further turn. */
+  readonly #turns = new TurnsByKey<GuildId>(GUILD_TURNS);
   readonly #waitingReads: (() => void)[] = [];
   #running = 0;
 
@@ -61,7 +62,6 @@ export class ChangeWatch {
 
   /** Adds a stream of the guild; the result removes it. */
   join(guildId: GuildId): () => void {
-    this.#deleteIdleTurns();
     const guild = this.#guilds.get(guildId) ?? this.#watch(guildId);
     guild.streams += 1;
     return () => {
@@ -71,13 +71,6 @@ export class ChangeWatch {
       clearTimeout(guild.gatherTimer);
       this.#guilds.delete(guildId);
     };
-  }
-
-  /** Turns outlive the streams of their guild, so that a client which connects again gets no further turn. */
-  #deleteIdleTurns(): void {
-    for (const [guildId, turns] of this.#turns) {
-      if (turns.isIdle && !this.#guilds.has(guildId)) this.#turns.delete(guildId);
-    }
   }
 
   /** Notes a change of the guild. */
@@ -136,9 +129,8 @@ export class ChangeWatch {
   }
 
   async #readOfGuild(guildId: GuildId, position: SyncPosition): Promise<EncodedPage> {
-    const turns = this.#turns.get(guildId) ?? new PacedTurns(GUILD_TURNS);
-    this.#turns.set(guildId, turns);
-    const page = await turns.run(
+    const page = await this.#turns.run(
+      guildId,
       () => this.#readInTurn(guildId, position),
       ({ more }) => more,
     );

@@ -14,7 +14,8 @@ import { isRefusedDraft } from "../../contracts/owner-drafts.contract.ts";
 import type { Window } from "../../contracts/window.ts";
 import { TimeSlice } from "../../../mixins/async/time-slice.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
-import { calendarWindows } from "../calendar-windows.ts";
+import { OperationTimeout } from "../../../mixins/async/timeout.ts";
+import { calendarWindows, SEARCH_TIMEOUT_MS } from "../calendar-windows.ts";
 import { digestReader } from "../digest-reads.ts";
 import { digestWithId } from "../domain/digest/digest-occurrence.ts";
 import { announcedOccurrence } from "../domain/event/effective-occurrence.ts";
@@ -162,7 +163,10 @@ async function findDigests(
   }: { read: ReturnType<typeof digestReader>; isAllowed: (calendarNumber: number) => boolean },
 ): Promise<Occurrence[]> {
   const found: Occurrence[] = [];
+  const end = performance.now() + SEARCH_TIMEOUT_MS;
   for (const id of ids) {
+    // Nobody waits for the result any more.
+    if (performance.now() > end) throw new OperationTimeout(`the digests of drafts of guild ${guildId}`);
     const named = digestWithId(rules, id);
     if (named === undefined || !mayHave(named.rule.digest.calendarNumber)) continue;
     // Sequential on purpose: a list of digests must not take the database from other requests.

@@ -111,7 +111,7 @@ export const CHANGES_GUARDS: readonly TestedGuard[] = [
     ...watch,
     guard: "the pages of a guild's streams are read one after the other, with pauses",
     in: "#readOfGuild",
-    code: "await $_.run($READ, $_)",
+    code: "await $_.run($_, $READ, $_)",
     without: "await ($READ)()",
     test: "the pages of a guild's streams are read one after the other",
   },

@@ -113,4 +113,22 @@ export const DIGEST_GUARDS: readonly TestedGuard[] = [
     needsServers: true,
     test: "of a color lists the events and the changed occurrences that have it, and no others",
   },
+  {
+    guard: "the digests of a guild are read one after the other",
+    file: "services/calendar-events/digest-reads.ts",
+    in: "digestTurns",
+    code: "await $_.run($_.guildId, $READ)",
+    without: "await ($READ)()",
+    testFile: "services/calendar-events/digest-reads.unit.test.ts",
+    test: "of a guild are read one after the other, and one that waits too long is refused",
+  },
+  {
+    guard: "idle turns of keys are deleted",
+    file: "mixins/async/turns-by-key.ts",
+    in: "run",
+    code: "this.#turns.size >= MAX_IDLE",
+    without: "false",
+    testFile: "mixins/async/turns-by-key.unit.test.ts",
+    test: "keep no key in memory for long after its work",
+  },
 ];
