@@ -165,7 +165,7 @@ async function findDigests(
   const found: Occurrence[] = [];
   const end = performance.now() + SEARCH_TIMEOUT_MS;
   for (const id of ids) {
-    // Nobody waits for the result any more.
+    // The caller has timed out.
     if (performance.now() > end) throw new OperationTimeout(`the digests of drafts of guild ${guildId}`);
     const named = digestWithId(rules, id);
     if (named === undefined || !mayHave(named.rule.digest.calendarNumber)) continue;
