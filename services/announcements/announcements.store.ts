@@ -94,6 +94,7 @@ const RULE_PROJECTION = {
   minutes: 1,
   offsets: 1,
   digest: 1,
+  onChange: 1,
   enabled: 1,
   revision: 1,
   standsSince: 1,
@@ -242,6 +243,7 @@ function ruleOf(row: RuleRow): AnnouncementRule {
     ...definedFields({
       offsets: row.offsets,
       digest: row.digest,
+      onChange: row.onChange,
       pausedUntil: row.pausedUntil,
       pauseEndedAt: row.pauseEndedAt,
     }),
@@ -266,6 +268,7 @@ export function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
     ...(row.digest === undefined ? undefined : { digest: row.digest }),
     info: row.info,
     ...(row.template === undefined ? undefined : { template: row.template }),
+    ...(row.onChange === undefined ? undefined : { onChange: row.onChange }),
     ...(row.pausedUntil === undefined ? undefined : { pausedUntil: row.pausedUntil }),
     ...(row.pauseEndedAt === undefined ? undefined : { pauseEndedAt: row.pauseEndedAt }),
     enabled: row.enabled,

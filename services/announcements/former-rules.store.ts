@@ -12,9 +12,9 @@ import type { AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { Pause } from "../contracts/pause.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 
-/** The rule that was in force until a change ended it. A pause prevents no row of the history, so it is not needed. */
+/** The rule that was in force until a change ended it. A pause prevents no row of the history, and a former rule edits no message: neither is needed. */
 export interface FormerRuleFields
-  extends FormerState, Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until" | keyof Pause> {
+  extends FormerState, Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until" | "onChange" | keyof Pause> {
   readonly standsSince: Date;
 }
 
@@ -76,7 +76,7 @@ export async function formerRules<Row>(
 
 function ruleOf({ _id, former }: FormerStateRow<FormerRuleFields>): AnnouncementRule {
   const { guildId: _, standsSince, until, ...rule } = former;
-  return complete<Omit<AnnouncementRule, keyof Pause>>()({
+  return complete<Omit<AnnouncementRule, "onChange" | keyof Pause>>()({
     ...rule,
     standsSince: standsSince.getTime(),
     until: until.getTime(),

@@ -77,6 +77,7 @@ interface DigestFields {
   readonly offsets?: unknown;
   readonly template?: unknown;
   readonly infoOnly?: unknown;
+  readonly onChange?: unknown;
 }
 
 /**
@@ -93,6 +94,7 @@ export function digestProblems({ type, digest, ...others }: DigestFields): Field
     if (others[field] !== undefined && others[field] !== null) problems.push(unusable(field, "must be absent"));
   }
   if (others.infoOnly === true) problems.push(unusable("infoOnly", "must be false or absent"));
+  if (others.onChange === "EDIT") problems.push(unusable("onChange", "must be KEEP or absent"));
   return [...problems, ...weekdayProblems(digest)];
 }
 

@@ -22,6 +22,7 @@ import {
 } from "./ids.ts";
 import { type MessageTemplate, templateRule } from "./message-template.ts";
 import { changedPauseRule, type Pause, pauseRule } from "./pause.ts";
+import { type OnChange, onChangeRule } from "./posted-messages.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
@@ -47,6 +48,8 @@ export interface Announcement extends Changed, Pause {
   readonly info: string;
   /** The layout of its messages, in place of the guild's (D61). */
   readonly template?: MessageTemplate;
+  /** Present if its messages are edited when their events change (D67). */
+  readonly onChange?: Exclude<OnChange, "KEEP">;
   readonly enabled: boolean;
   readonly infoOnly: boolean;
   /** Role ids, `everyone`, `here`. */
@@ -70,6 +73,7 @@ export type AnnouncementRule = Pick<
   | "minutes"
   | "offsets"
   | "digest"
+  | "onChange"
   | "enabled"
   | "revision"
   | "standsSince"
@@ -106,6 +110,7 @@ export interface CreateAnnouncementParams {
   readonly digest?: GivenDigest;
   readonly info: string;
   readonly template?: MessageTemplate;
+  readonly onChange?: OnChange;
   readonly pausedUntil?: EpochMs;
   readonly enabled?: boolean;
   readonly infoOnly?: boolean;
@@ -148,6 +153,7 @@ export const createAnnouncement = action<CreateAnnouncementParams, { readonly id
     digest: optional(announcementRules.digest),
     info: announcementRules.info,
     template: optional(templateRule),
+    onChange: optional(onChangeRule),
     pausedUntil: pauseRule,
     enabled: optional(flag, ANNOUNCEMENT_DEFAULTS.enabled),
     infoOnly: optional(flag, ANNOUNCEMENT_DEFAULTS.infoOnly),
@@ -182,6 +188,7 @@ export const updateAnnouncement = action<UpdateAnnouncementParams, Revised>({
     digest: optional(announcementRules.digest),
     info: clearable(announcementRules.info),
     template: clearable(templateRule),
+    onChange: optional(onChangeRule),
     pausedUntil: changedPauseRule,
     enabled: optional(flag),
     infoOnly: optional(flag),

@@ -11,6 +11,7 @@ import {
   type OccurrenceId,
 } from "./ids.ts";
 import { type ForeseenSkip, SKIP_CODES } from "./pause.ts";
+import type { MessageStep } from "./posted-messages.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 
 /** States of a post. The last six are final. */
@@ -127,6 +128,8 @@ export interface SettledPost extends ListedPost {
   /** Kind of the reason; for a late post, the longest of its delays. */
   readonly reasonCode?: ReasonCode;
   readonly messageId?: string;
+  /** What happened to the message afterwards, the oldest first; at most the latest ten (D67). */
+  readonly steps?: readonly MessageStep[];
 }
 
 /** Reasons why the plan of a guild is incomplete (D39). */
@@ -272,7 +275,7 @@ export const previewPost = action<{ guildId: GuildId; id: string; eventId?: stri
   isSearch: true,
 });
 
-export interface PostOutcome extends SettledPost {
+export interface PostOutcome extends Omit<SettledPost, "steps"> {
   readonly guildId: GuildId;
 }
 const eventIdRule = textOf("the id of an event, an occurrence or a digest", SUBJECT_ID, 50);

@@ -60,6 +60,8 @@ export interface Announcement extends Changed, Pause {
   readonly info: string;
   /** The layout of its messages, in place of the guild's (D61). */
   readonly template?: MessageTemplate;
+  /** Present if its messages are edited when their events change (D67). */
+  readonly onChange?: Exclude<OnChange, "KEEP">;
   readonly enabled: boolean;
   readonly infoOnly: boolean;
   /** Role ids, `everyone`, `here`. */
@@ -90,6 +92,7 @@ export interface CreateAnnouncementParams {
   readonly digest?: GivenDigest;
   readonly info: string;
   readonly template?: MessageTemplate;
+  readonly onChange?: OnChange;
   readonly pausedUntil?: EpochMs;
   readonly enabled?: boolean;
   readonly infoOnly?: boolean;
@@ -485,6 +488,8 @@ export interface SettledPost extends ListedPost {
   /** Kind of the reason; for a late post, the longest of its delays. */
   readonly reasonCode?: ReasonCode;
   readonly messageId?: string;
+  /** What happened to the message afterwards, the oldest first; at most the latest ten (D67). */
+  readonly steps?: readonly MessageStep[];
 }
 
 /** Reasons why the plan of a guild is incomplete (D39). */
@@ -562,7 +567,7 @@ export interface PostPreview extends ForeseenSkip {
   readonly messages: readonly MessageBody[];
 }
 
-export interface PostOutcome extends SettledPost {
+export interface PostOutcome extends Omit<SettledPost, "steps"> {
   readonly guildId: GuildId;
 }
 
@@ -886,6 +891,29 @@ export type PreviewDraftsParams = DraftsParams & {
   readonly eventId?: string;
   readonly limit?: number;
 };
+
+/** Whether the message of a sent post follows the changes of its event (D67). */
+export const ON_CHANGE = ["KEEP", "EDIT"] as const;
+
+export type OnChange = (typeof ON_CHANGE)[number];
+
+/**
+ * What happened to the message of a sent post (D67).
+ *
+ * - `EDITED`: it shows the event as it was at that time.
+ * - `CANCELLED`: it was marked as cancelled.
+ * - `FAILED`: an edit was given up; a later change is tried again.
+ * - `GONE`: the receiver no longer had it. It is never edited or sent again.
+ * - `DROPPED`: it is not edited any more, because the guild has too many edited messages.
+ */
+export const MESSAGE_STEPS = ["EDITED", "CANCELLED", "FAILED", "GONE", "DROPPED"] as const;
+
+export interface MessageStep {
+  readonly step: (typeof MESSAGE_STEPS)[number];
+  /** By the clock of the database server. */
+  readonly at: EpochMs;
+  readonly reason?: string;
+}
 
 export const FREQUENCIES = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"] as const;
 

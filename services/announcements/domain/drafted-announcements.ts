@@ -147,6 +147,7 @@ function ruleOf(announcement: Announcement): AnnouncementRule {
   const { id, channel, type, eventId, eventColor, hours, minutes, offsets, digest, enabled, revision, standsSince } =
     announcement;
   const { pausedUntil, pauseEndedAt }: Pause = announcement;
+  const { onChange } = announcement;
   return complete<Omit<AnnouncementRule, "until">>()({
     id,
     channel,
@@ -155,7 +156,7 @@ function ruleOf(announcement: Announcement): AnnouncementRule {
     eventColor,
     hours,
     minutes,
-    ...definedFields({ offsets, digest, pausedUntil, pauseEndedAt }),
+    ...definedFields({ offsets, digest, onChange, pausedUntil, pauseEndedAt }),
     enabled,
     revision,
     standsSince,

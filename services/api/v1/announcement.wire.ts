@@ -30,6 +30,7 @@ import { WEEKDAYS } from "../../contracts/recurrence.ts";
 import type { Revised } from "../../contracts/revision.ts";
 import { pageAmount, pageResponseFields } from "../wire/list-pages.ts";
 import { NO_FIELD } from "../wire/no-field.ts";
+import { type MessageStep, MESSAGE_STEPS, ON_CHANGE } from "../../contracts/posted-messages.ts";
 import { pauseField, shownPause } from "../wire/pause-fields.ts";
 import { shownTemplate, templateField } from "../wire/template-fields.ts";
 import {
@@ -91,6 +92,7 @@ export const announcementRequestFields: RequestFields<Omit<CreateAnnouncementPar
   digest,
   info: field("info"),
   template: templateField,
+  onChange: field("on_change", asEnumValue),
   pausedUntil: pauseField,
   enabled: field("enabled"),
   infoOnly: field("info_only"),
@@ -145,6 +147,7 @@ export const announcementResponseFields = responseFields<Omit<AnnouncementView, 
   digest: optional(shownObject("digest", digestFields, "Digest")),
   info: shown("info", STRING),
   template: shownTemplate,
+  onChange: optional(shown("on_change", enumOf(ON_CHANGE))),
   pausedUntil: shownPause,
   pauseEndedAt: NO_FIELD,
   enabled: shown("enabled", BOOLEAN),
@@ -230,6 +233,12 @@ export const upcomingPageFields: readonly ResponseField<UpcomingPostsPage>[] = [
   ...incompletePlanFields,
 ];
 
+const stepFields = responseFields<MessageStep>({
+  step: shown("step", enumOf(MESSAGE_STEPS)),
+  at: shown("at", EPOCH_MS),
+  reason: optional(shown("reason", STRING)),
+});
+
 export const settledPostFields = responseFields<SettledPost>({
   ...postFields,
   state: shown("state", enumOf(POST_STATES)),
@@ -238,6 +247,7 @@ export const settledPostFields = responseFields<SettledPost>({
   reason: optional(shown("reason", STRING)),
   reasonCode: optional(shown("reason_code", enumOf(REASON_CODES))),
   messageId: optional(shown("message_id", STRING)),
+  steps: optional(shownObjects("steps", stepFields, "MessageStep")),
 });
 
 const embedFieldSchema = {

@@ -5,6 +5,7 @@ import type { Occurrence } from "../../../services/contracts/occurrences.contrac
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import { type Mutant, withSink } from "./mutant.ts";
 import { DIGEST_MUTANTS } from "./digest-mutants.ts";
+import { EDIT_MUTANTS } from "./edit-mutants.ts";
 import { OFFSET_MUTANTS } from "./offset-mutants.ts";
 import { PAUSE_MUTANTS } from "./pause-mutants.ts";
 import { HALTED } from "./simulated-sinks.ts";
@@ -250,6 +251,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   ...OFFSET_MUTANTS,
   ...PAUSE_MUTANTS,
   ...DIGEST_MUTANTS,
+  ...EDIT_MUTANTS,
   "posts that were cancelled before their plan are not read": {
     ports: (ports) => ({
       ...ports,

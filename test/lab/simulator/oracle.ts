@@ -1,4 +1,5 @@
 import { badDigests, unaccountedDigests } from "./digest-rules.ts";
+import { editsOfDeletedMessages, falseEdits, outdatedMessages } from "./edit-rules.ts";
 import { repeatedOffsets, unaccountedOffsets } from "./due-rules.ts";
 import type { Evidence } from "./evidence.ts";
 import { badMessages, doubles } from "./message-rules.ts";
@@ -25,6 +26,9 @@ const RULES = [
   repeatedOffsets,
   badDigests,
   unaccountedDigests,
+  outdatedMessages,
+  falseEdits,
+  editsOfDeletedMessages,
   unreadChanges,
   unfair,
 ];

@@ -41,7 +41,7 @@ export function scheduleEdits(
     const id = `a${(made += 1)}`;
     const kind = chance.happens(0.3) ? ({ type: "COLOR", eventColor: "RED" } as const) : {};
     write("announcements", id, (standsSince) =>
-      sampleAnnouncement({ id: id as never, ...lead(), ...offsets(), ...kind, standsSince }),
+      sampleAnnouncement({ id: id as never, ...lead(), ...offsets(), ...onChange(), ...kind, standsSince }),
     );
   }
 
@@ -65,6 +65,26 @@ export function scheduleEdits(
     return { minutes: chance.happens(0.7) ? 0 : 1 };
   }
 
+  function onChange(): Pick<Announcement, "onChange"> {
+    return scenario.messageEdits ? { onChange: "EDIT" } : {};
+  }
+
+  /** Changes something of a message, often twice, so that a change comes while the message is edited. */
+  function editAnnounced(): void {
+    editMessage();
+    if (chance.happens(0.6)) time.after(chance.between(500, 3_000), editMessage);
+  }
+
+  /** Changes an event that may be announced already, or the text of an announcement. */
+  function editMessage(): void {
+    const announcement = anyOf<Announcement>(owners.announcements);
+    if (announcement === undefined || chance.happens(0.8)) return editEvent();
+    const { onChange: before } = announcement;
+    const { onChange: _, ...others } = announcement;
+    const changed = chance.happens(0.3) ? (before === undefined ? announcement : others) : announcement;
+    write("announcements", announcement.id, (at) => ({ ...changed, info: `at ${at}` }));
+  }
+
   /** One to three offsets, in a run with offsets. */
   function offsets(): Pick<Announcement, "offsets"> {
     if (!scenario.offsets || chance.happens(0.1)) return {};
@@ -73,6 +93,7 @@ export function scheduleEdits(
   }
 
   function someLength(): number {
+    if (scenario.messageEdits) return chance.oneOf([0, 60_000, 900_000, 900_000, 900_000]);
     return scenario.offsets ? chance.oneOf([0, 30_000, 60_000, 180_000]) : chance.oneOf([0, 600_000]);
   }
 
@@ -176,6 +197,14 @@ export function scheduleEdits(
     return dueInstant(announcement, event) - start + chance.between(-3_000, 2_000);
   }
 
+  /** An instant at which a post may be in flight. */
+  function sendInstant(): number {
+    const event = anyOf<Occurrence>(owners.occurrences);
+    const announcement = anyOf<Announcement>(owners.announcements);
+    if (event === undefined || announcement === undefined) return LAST_FAULT_MS;
+    return dueInstant(announcement, event) - start + chance.between(-500, 2_000);
+  }
+
   /** Changes the channel and reverts it soon after, so that a slow plan still has the other channel. */
   function flip(): void {
     const announcement = anyOf<Announcement>(owners.announcements);
@@ -238,6 +267,11 @@ export function scheduleEdits(
       const at = Math.max(0, Math.min(LAST_FAULT_MS, editInstant()));
       const edit = chance.oneOf([editEvent, editEvent, editAnnouncement, () => makeEvent()]);
       time.after(start + at - time.now, edit);
+    }
+    for (let count = scenario.messageEdits ? chance.between(2, 8) : 0; count > 0; count -= 1) {
+      const isAtSend = chance.happens(0.4);
+      const at = isAtSend ? sendInstant() : chance.between(10_000, LAST_FAULT_MS);
+      time.after(start + Math.min(at, LAST_FAULT_MS) - time.now, editAnnounced);
     }
     for (let count = scenario.pauses ? chance.between(1, 5) : 0; count > 0; count -= 1) {
       time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, editInstant())) - time.now, pause);
