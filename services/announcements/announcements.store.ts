@@ -232,6 +232,7 @@ function listQuery(guildId: GuildId, limit: number) {
 }
 
 function ruleOf(row: RuleRow): AnnouncementRule {
+  const { offsets, digest, onChange, pausedUntil, pauseEndedAt } = row;
   return complete<Omit<AnnouncementRule, "until">>()({
     id: row._id as AnnouncementId,
     channel: row.channel,
@@ -240,13 +241,7 @@ function ruleOf(row: RuleRow): AnnouncementRule {
     eventColor: row.eventColor,
     hours: row.hours,
     minutes: row.minutes,
-    ...definedFields({
-      offsets: row.offsets,
-      digest: row.digest,
-      onChange: row.onChange,
-      pausedUntil: row.pausedUntil,
-      pauseEndedAt: row.pauseEndedAt,
-    }),
+    ...definedFields({ offsets, digest, onChange, pausedUntil, pauseEndedAt }),
     enabled: row.enabled,
     revision: row.revision,
     standsSince: row.standsSince.getTime(),

@@ -22,14 +22,14 @@ import {
 } from "./ids.ts";
 import { type MessageTemplate, templateRule } from "./message-template.ts";
 import { changedPauseRule, type Pause, pauseRule } from "./pause.ts";
-import { type OnChange, onChangeRule } from "./posted-messages.ts";
+import { type MessageEditing, onChangeRule } from "./posted-messages.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
 /** Announcements of one guild (D26). */
 export const MAX_ANNOUNCEMENTS = 1000;
 
-export interface Announcement extends Changed, Pause {
+export interface Announcement extends Changed, Pause, MessageEditing {
   readonly id: AnnouncementId;
   readonly guildId: GuildId;
   readonly channel: string;
@@ -48,8 +48,6 @@ export interface Announcement extends Changed, Pause {
   readonly info: string;
   /** The layout of its messages, in place of the guild's (D61). */
   readonly template?: MessageTemplate;
-  /** Present if its messages are edited when their events change (D67). */
-  readonly onChange?: Exclude<OnChange, "KEEP">;
   readonly enabled: boolean;
   readonly infoOnly: boolean;
   /** Role ids, `everyone`, `here`. */
@@ -73,11 +71,10 @@ export type AnnouncementRule = Pick<
   | "minutes"
   | "offsets"
   | "digest"
-  | "onChange"
   | "enabled"
   | "revision"
   | "standsSince"
-  | keyof Pause
+  | keyof (Pause & MessageEditing)
 > & {
   /** For a former rule: time of the change that ended it. Database time. */
   readonly until?: EpochMs;
@@ -97,7 +94,7 @@ export const ANNOUNCEMENT_DEFAULTS = {
   subscribersUser: [],
 } as const satisfies Partial<Announcement>;
 
-export interface CreateAnnouncementParams {
+export interface CreateAnnouncementParams extends MessageEditing {
   readonly guildId: GuildId;
   readonly channel: string;
   readonly type: AnnouncementType;
@@ -110,7 +107,6 @@ export interface CreateAnnouncementParams {
   readonly digest?: GivenDigest;
   readonly info: string;
   readonly template?: MessageTemplate;
-  readonly onChange?: OnChange;
   readonly pausedUntil?: EpochMs;
   readonly enabled?: boolean;
   readonly infoOnly?: boolean;

@@ -5,11 +5,16 @@ import type { EpochMs } from "./ids.ts";
 export const ON_CHANGE = ["KEEP", "EDIT"] as const;
 export type OnChange = (typeof ON_CHANGE)[number];
 
+export interface MessageEditing {
+  /** KEEP if absent. An announcement has EDIT or none. */
+  readonly onChange?: OnChange;
+}
+
 /** The rule of the field `onChange`. */
 export const onChangeRule = oneOf(ON_CHANGE);
 
 /** The stored form: an announcement that keeps its messages has no `onChange`. */
-export function storedOnChange(onChange: OnChange | undefined): { readonly onChange?: "EDIT" } {
+export function storedOnChange(onChange: OnChange | undefined): MessageEditing {
   return onChange === "EDIT" ? { onChange } : {};
 }
 
@@ -29,4 +34,9 @@ export interface MessageStep {
   /** By the clock of the database server. */
   readonly at: EpochMs;
   readonly reason?: string;
+}
+
+export interface SteppedMessage {
+  /** What happened to the message after it was sent, the oldest first; at most the latest ten (D67). */
+  readonly steps?: readonly MessageStep[];
 }

@@ -30,7 +30,8 @@ import { WEEKDAYS } from "../../contracts/recurrence.ts";
 import type { Revised } from "../../contracts/revision.ts";
 import { pageAmount, pageResponseFields } from "../wire/list-pages.ts";
 import { NO_FIELD } from "../wire/no-field.ts";
-import { type MessageStep, MESSAGE_STEPS, ON_CHANGE } from "../../contracts/posted-messages.ts";
+import { onChangeField, shownOnChange, shownSteps } from "../wire/message-edit-fields.ts";
+import { messageSchema } from "../wire/message-schema.ts";
 import { pauseField, shownPause } from "../wire/pause-fields.ts";
 import { shownTemplate, templateField } from "../wire/template-fields.ts";
 import {
@@ -92,7 +93,7 @@ export const announcementRequestFields: RequestFields<Omit<CreateAnnouncementPar
   digest,
   info: field("info"),
   template: templateField,
-  onChange: field("on_change", asEnumValue),
+  onChange: onChangeField,
   pausedUntil: pauseField,
   enabled: field("enabled"),
   infoOnly: field("info_only"),
@@ -147,7 +148,7 @@ export const announcementResponseFields = responseFields<Omit<AnnouncementView, 
   digest: optional(shownObject("digest", digestFields, "Digest")),
   info: shown("info", STRING),
   template: shownTemplate,
-  onChange: optional(shown("on_change", enumOf(ON_CHANGE))),
+  onChange: shownOnChange,
   pausedUntil: shownPause,
   pauseEndedAt: NO_FIELD,
   enabled: shown("enabled", BOOLEAN),
@@ -233,12 +234,6 @@ export const upcomingPageFields: readonly ResponseField<UpcomingPostsPage>[] = [
   ...incompletePlanFields,
 ];
 
-const stepFields = responseFields<MessageStep>({
-  step: shown("step", enumOf(MESSAGE_STEPS)),
-  at: shown("at", EPOCH_MS),
-  reason: optional(shown("reason", STRING)),
-});
-
 export const settledPostFields = responseFields<SettledPost>({
   ...postFields,
   state: shown("state", enumOf(POST_STATES)),
@@ -247,48 +242,8 @@ export const settledPostFields = responseFields<SettledPost>({
   reason: optional(shown("reason", STRING)),
   reasonCode: optional(shown("reason_code", enumOf(REASON_CODES))),
   messageId: optional(shown("message_id", STRING)),
-  steps: optional(shownObjects("steps", stepFields, "MessageStep")),
+  steps: shownSteps,
 });
-
-const embedFieldSchema = {
-  title: "EmbedField",
-  type: "object",
-  properties: { name: STRING, value: STRING, inline: BOOLEAN },
-  required: ["name", "value", "inline"],
-};
-
-/** An embed, in Discord's names. */
-const embedSchema = {
-  title: "Embed",
-  type: "object",
-  properties: {
-    title: STRING,
-    description: STRING,
-    color: INTEGER,
-    image: { title: "EmbedImage", type: "object", properties: { url: STRING } },
-    author: { title: "EmbedAuthor", type: "object", properties: { name: STRING } },
-    footer: { title: "EmbedFooter", type: "object", properties: { text: STRING } },
-    fields: { type: "array", items: embedFieldSchema },
-  },
-  required: ["color"],
-};
-
-/** A message, in Discord's names. */
-const messageSchema = {
-  title: "Message",
-  type: "object",
-  properties: {
-    content: STRING,
-    embeds: { type: "array", items: embedSchema },
-    allowed_mentions: {
-      title: "AllowedMentions",
-      type: "object",
-      properties: { parse: LIST_OF_STRINGS, users: LIST_OF_STRINGS, roles: LIST_OF_STRINGS },
-      required: ["parse"],
-    },
-  },
-  required: ["allowed_mentions"],
-};
 
 const previewedOffsetFields = responseFields<PreviewedOffset>({
   anchor: shown("anchor", enumOf(OFFSET_ANCHORS)),

@@ -110,7 +110,7 @@ export interface Sink {
    * @param triedMsAgo - Milliseconds since the first attempt.
    */
   readonly find?: (message: OutgoingMessage, triedMsAgo: number, timeoutMs: number) => Promise<Lookup>;
-  /** Replaces the content of a message, and notifies nobody. Absent if the receiver cannot edit messages. */
+  /** Replaces the content of a message without pings. Absent if the receiver cannot edit messages. */
   readonly edit?: (edit: MessageEdit, timeoutMs: number) => Promise<EditOutcome>;
   /** How long the receiver certainly recognises a nonce and drops a duplicate; 60 000 when absent. */
   readonly nonceWindowMs?: number;

@@ -17,16 +17,6 @@ export const EDIT_MUTANTS: Readonly<Record<string, Mutant>> = {
         write: (at, write) => store.write(at, write.state === "sent" ? { ...write, stepDue: undefined } : write),
       })),
   },
-  "a change during a step is forgotten": {
-    store: (store) => ({
-      ...store,
-      requestSteps: (guildId, ids) =>
-        store.requestSteps(
-          guildId,
-          ids.filter((id) => store.posts.get(id)?.owner === undefined),
-        ),
-    }),
-  },
   "a message that was deleted is edited on": {
     ports: (ports) =>
       withSink(ports, ({ edit }) => ({

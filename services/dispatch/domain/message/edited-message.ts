@@ -40,7 +40,7 @@ export function renderCancelled({ announcement, settings, occurrenceId, title }:
   });
 }
 
-/** An edit notifies nobody, whatever the message mentions. */
+/** The message of an edit, which pings no subscriber again. */
 export function withoutPings({ content, embeds }: Pick<ChatMessage, "content" | "embeds">): ChatMessage {
   return { content, embeds, allowedMentions: { parse: [], users: [], roles: [] } };
 }
