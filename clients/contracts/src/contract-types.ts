@@ -41,7 +41,7 @@ export interface PostOffset {
   readonly minutes: number;
 }
 
-export interface Announcement extends Changed, Pause {
+export interface Announcement extends Changed, Pause, MessageEditing {
   readonly id: AnnouncementId;
   readonly guildId: GuildId;
   readonly channel: string;
@@ -60,8 +60,6 @@ export interface Announcement extends Changed, Pause {
   readonly info: string;
   /** The layout of its messages, in place of the guild's (D61). */
   readonly template?: MessageTemplate;
-  /** Present if its messages are edited when their events change (D67). */
-  readonly onChange?: Exclude<OnChange, "KEEP">;
   readonly enabled: boolean;
   readonly infoOnly: boolean;
   /** Role ids, `everyone`, `here`. */
@@ -79,7 +77,7 @@ export type AnnouncementView = Announcement & {
   readonly dangling?: true;
 };
 
-export interface CreateAnnouncementParams {
+export interface CreateAnnouncementParams extends MessageEditing {
   readonly guildId: GuildId;
   readonly channel: string;
   readonly type: AnnouncementType;
@@ -92,7 +90,6 @@ export interface CreateAnnouncementParams {
   readonly digest?: GivenDigest;
   readonly info: string;
   readonly template?: MessageTemplate;
-  readonly onChange?: OnChange;
   readonly pausedUntil?: EpochMs;
   readonly enabled?: boolean;
   readonly infoOnly?: boolean;
@@ -477,7 +474,7 @@ export interface UpcomingPost extends ListedPost, ForeseenSkip {
 }
 
 /** A post with its final outcome. */
-export interface SettledPost extends ListedPost {
+export interface SettledPost extends ListedPost, SteppedMessage {
   readonly state: PostState;
   /** Time of the outcome, by the database server's clock. */
   readonly settledAt: EpochMs;
@@ -488,8 +485,6 @@ export interface SettledPost extends ListedPost {
   /** Kind of the reason; for a late post, the longest of its delays. */
   readonly reasonCode?: ReasonCode;
   readonly messageId?: string;
-  /** What happened to the message afterwards, the oldest first; at most the latest ten (D67). */
-  readonly steps?: readonly MessageStep[];
 }
 
 /** Reasons why the plan of a guild is incomplete (D39). */
@@ -567,7 +562,7 @@ export interface PostPreview extends ForeseenSkip {
   readonly messages: readonly MessageBody[];
 }
 
-export interface PostOutcome extends Omit<SettledPost, "steps"> {
+export interface PostOutcome extends Omit<SettledPost, keyof SteppedMessage> {
   readonly guildId: GuildId;
 }
 
@@ -897,6 +892,11 @@ export const ON_CHANGE = ["KEEP", "EDIT"] as const;
 
 export type OnChange = (typeof ON_CHANGE)[number];
 
+export interface MessageEditing {
+  /** KEEP if absent. An announcement has EDIT or none. */
+  readonly onChange?: OnChange;
+}
+
 /**
  * What happened to the message of a sent post (D67).
  *
@@ -913,6 +913,11 @@ export interface MessageStep {
   /** By the clock of the database server. */
   readonly at: EpochMs;
   readonly reason?: string;
+}
+
+export interface SteppedMessage {
+  /** What happened to the message after it was sent, the oldest first; at most the latest ten (D67). */
+  readonly steps?: readonly MessageStep[];
 }
 
 export const FREQUENCIES = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"] as const;
