@@ -34,7 +34,7 @@ function guildWith(...outcomes: EditOutcome[]) {
     guild,
     rename: (name: string) => void (guild.occurrence = { ...guild.occurrence!, name }),
     /** Makes the step that is due, at its instant. */
-    async step(through: Sink | null = sink) {
+    step: async (through: Sink | null = sink) => {
       guild.now = Math.max(guild.now, guild.row().wakeAt);
       await makeStep(guild.row(), through ?? undefined);
       return guild.row();
@@ -148,12 +148,10 @@ describe("the step of a sent message (D67)", () => {
     const { guild, step, rename } = guildWith();
     guild.sent();
     rename("Later");
-    const { owners } = guild.ports;
-    const read = owners.occurrence;
-    Object.assign(owners, { occurrence: () => Promise.reject(new Error("silent")) });
+    guild.onRead = () => Promise.reject(new Error("silent"));
     expect(await step()).toMatchObject({ stepDue: true, message: { title: "Raid night" } });
     expect(guild.edits).toEqual([]);
-    Object.assign(owners, { occurrence: read });
+    guild.onRead = () => Promise.resolve();
     expect((await step()).steps).toMatchObject([{ step: "EDITED" }]);
   });
 
@@ -232,14 +230,10 @@ describe("the step of a sent message (D67)", () => {
     const { guild, step, rename } = guildWith();
     guild.sent();
     rename("Later");
-    const { owners } = guild.ports;
-    const read = owners.settings;
-    Object.assign(owners, {
-      settings: (...args: Parameters<typeof read>) => {
-        guild.now += STANDARD_TIMING.leaseMs - 400;
-        return read(...args);
-      },
-    });
+    guild.onRead = () => {
+      guild.now += STANDARD_TIMING.leaseMs - 400;
+      return Promise.resolve();
+    };
     expect(await step()).toMatchObject({ stepDue: true, owner: "us" });
     expect(guild.edits).toEqual([]);
   });
