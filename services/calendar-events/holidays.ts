@@ -49,28 +49,26 @@ export function holidayReader(
     const found = new Map<number, HolidayEntry>();
     const end = performance.now() + maxMs;
     let [first] = days;
-    let position: { readonly cursor?: string } = {};
-    let limit = days.length === 1 ? 1 : ENTRIES_AT_ONCE;
+    let rest: { readonly cursor?: string } = {};
+    let isDense = days.length === 1;
     while (first !== undefined) {
+      if (performance.now() > end) throw new OperationTimeout(`the holidays of guild ${of.guildId}`);
       const window = windowOfDays(first, days.at(-1) ?? first, calendar);
+      const limit = isDense && rest.cursor === undefined ? 1 : ENTRIES_AT_ONCE;
       // Sequential on purpose: the entries of a page decide where the next one begins.
-      const page = await pages.page(of, window, { limit, ...position });
+      const page = await pages.page(of, window, { limit, ...rest });
       if (isRefusal(page)) throw new Error(`the holidays of a calendar: ${page.refusal}`);
       for (const entry of page.entries) {
         if (!isIgnored(entry)) addEntry(found, entry, wanted, coveredDays(entry, calendar));
       }
       if (page.next === undefined) break;
-      if (performance.now() > end) throw new OperationTimeout(`the holidays of guild ${of.guildId}`);
       const last = page.entries.at(-1);
-      // The entries are in the order of their starts: if one covers the day of the last start, every day up to it is known.
       const reached: number = last === undefined ? first : Math.max(first, coveredDays(last, calendar).startDay);
-      if (!found.has(reached)) {
-        position = { cursor: page.next };
-        continue;
-      }
-      if (reached <= first + 1) limit = 1;
-      position = {};
-      first = days.find((day) => day > reached && !found.has(day));
+      // The entries are in the order of their starts, so that no later one is the first of an earlier day.
+      const next = days.find((day) => day >= reached && !found.has(day));
+      isDense ||= reached <= first + 1;
+      rest = next === first ? { cursor: page.next } : {};
+      first = next;
     }
     return found;
   };
@@ -106,9 +104,13 @@ export async function withHolidays(
 
 type IsAllowed = (calendarNumber: number) => Promise<boolean>;
 
-/** Adds the holidays that dispatch asks for. A calendar that the guild may not have (D20) has none. */
+/** Adds the holidays that a read of dispatch names. A calendar that the guild may not have (D20) has none. */
 export interface HolidayReads {
-  ofList(params: OccurrencesStartingParams, found: OccurrencesStarting, isAllowed: IsAllowed): Promise<OccurrencesStarting>;
+  ofList(
+    params: OccurrencesStartingParams,
+    found: OccurrencesStarting,
+    isAllowed: IsAllowed,
+  ): Promise<OccurrencesStarting>;
   /** At the due instant; refuses a read that gets no turn. */
   ofOne(
     params: Pick<OccurrencesStartingParams, "guildId" | "holidaysOf">,

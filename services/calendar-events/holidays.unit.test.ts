@@ -16,8 +16,8 @@ type NewEvent = Omit<Extract<DraftChange, { readonly action: "CREATE_EVENT" }>, 
 async function guildWith(events: readonly NewEvent[]) {
   const guild = new MemoryGuild();
   await guild.write({ action: "UPDATE_SETTINGS", maxCalendars: 2 }, 0);
-  for (const [at, event] of events.entries()) {
-    await guild.write({ action: "CREATE_EVENT", calendarNumber: HOLIDAYS, ...event }, at);
+  for (const [nth, event] of events.entries()) {
+    await guild.write({ action: "CREATE_EVENT", calendarNumber: HOLIDAYS, ...event }, nth);
   }
   const stores = [memoryEvents(guild.rows), memoryCalendars(guild.rows)] as const;
   return { guild, stores, of: { guildId: guild.id, calendarNumber: HOLIDAYS } };
@@ -35,7 +35,11 @@ describe("the holidays of a calendar (D66)", () => {
       allDay("2030-01-02", "New year"),
       { startsAt: at(FIRST + 1, 9), endsAt: at(FIRST + 1, 10), name: "later" },
       { startsAt: at(FIRST + 3, 9), endsAt: at(FIRST + 5, 1), name: "three days" },
-      ...Array.from({ length: 600 }, (_, n) => ({ startsAt: at(FIRST + 20) + n, endsAt: at(FIRST + 20) + n, name: "many" })),
+      ...Array.from({ length: 300 }, (_, n) => ({
+        startsAt: at(FIRST + 20) + n,
+        endsAt: at(FIRST + 20) + n,
+        name: "many",
+      })),
       { startsAt: at(FIRST + 20) + 9_000, endsAt: at(FIRST + 22), name: "long" },
       allDay("2031-01-01", "next year"),
     ]);

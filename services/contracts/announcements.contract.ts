@@ -159,7 +159,7 @@ export const createAnnouncement = action<CreateAnnouncementParams, { readonly id
     ...offsetProblems(fields),
     ...digestProblems(fields),
   ],
-  dependsOn: ({ type, skipOn }) => 
+  dependsOn: ({ type, skipOn }) =>
     type === "UNIVERSAL" || type === "COLOR" ? holidayOwners(skipOn) : ["calendar-events"],
   idempotent: true,
 });

@@ -159,7 +159,13 @@ const shownDigestsRule = {
 export const showDraftOccurrences = action<ShowDraftOccurrencesParams, ShownDraftOccurrences | RefusedDraft>({
   name: "calendar-events.showDraftOccurrences",
   ...internal,
-  params: { ...eventDrafts, before: occurrenceIds, after: occurrenceIds, digests: optional(shownDigestsRule), holidaysOf: holidaysOfRule },
+  params: {
+    ...eventDrafts,
+    before: occurrenceIds,
+    after: occurrenceIds,
+    digests: optional(shownDigestsRule),
+    holidaysOf: holidaysOfRule,
+  },
 });
 
 export interface DraftAnnouncementsParams extends Drafts {

@@ -73,7 +73,7 @@ describe("an announcement that skips holidays (D66)", () => {
     await holiday(guild, startsAt + 9 * DAY, startsAt + 10 * DAY, "Later");
     const ahead: (string | undefined)[] = [];
     // A page may end after a second, before it is full.
-    for (let next: { readonly cursor?: string } | undefined = {}; next !== undefined; ) {
+    for (let next: { readonly cursor?: string } | undefined = {}; next !== undefined;) {
       const window = { guildId, dueFrom: startsAt + 8 * DAY, dueUntil: startsAt + 12 * DAY, limit: 100, ...next };
       const page: UpcomingPostsPage = await services.call(listUpcomingPostsPage, window);
       ahead.push(...page.entries.map(({ skipReason }) => skipReason));

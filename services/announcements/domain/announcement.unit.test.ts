@@ -78,7 +78,9 @@ describe("an update", () => {
   test("sets the calendar of holidays, keeps it, and removes it with null; none of them starts the rule again (D66)", () => {
     expect(change({ skipOn: 2 })).toMatchObject({ next: { skipOn: 2 }, restartsRule: false });
     const skipping = { ...stored, skipOn: 2 };
-    expect(changeAnnouncement(skipping, { guildId, id, channel: "7" }, undefined)).toMatchObject({ next: { skipOn: 2 } });
+    expect(changeAnnouncement(skipping, { guildId, id, channel: "7" }, undefined)).toMatchObject({
+      next: { skipOn: 2 },
+    });
     const removed = changeAnnouncement(skipping, { guildId, id, skipOn: null }, undefined);
     expect(removed).toMatchObject({ restartsRule: false });
     expect(removed).not.toHaveProperty("next.skipOn");

@@ -53,6 +53,8 @@ describe("an announcement of the type DIGEST (D65)", () => {
     expect(() => changed({ skipOn: 2 })).toThrow("skipOn");
     expect(() => changed({ digest: DAILY }, sampleAnnouncement())).toThrow("digest");
     expect(() => changed({ type: "DIGEST" }, sampleAnnouncement())).toThrow("digest");
-    expect(changed({ hours: 0, minutes: 0, template: null, skipOn: null, infoOnly: false }).next).toMatchObject({ hours: 0 });
+    expect(changed({ hours: 0, minutes: 0, template: null, skipOn: null, infoOnly: false }).next).toMatchObject({
+      hours: 0,
+    });
   });
 });

@@ -1,7 +1,11 @@
 import { complete } from "../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { unhandled } from "../../../mixins/objects/unhandled.ts";
-import type { Announcement, AnnouncementRule, UpdateAnnouncementParams } from "../../contracts/announcements.contract.ts";
+import type {
+  Announcement,
+  AnnouncementRule,
+  UpdateAnnouncementParams,
+} from "../../contracts/announcements.contract.ts";
 import { MAX_ANNOUNCEMENTS } from "../../contracts/announcements.contract.ts";
 import { type DraftChange, draftAnnouncementId, writeParams } from "../../contracts/draft-changes.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";

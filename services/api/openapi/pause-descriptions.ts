@@ -10,6 +10,7 @@ export const PAUSE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Calendar.paused_until": `${PAUSED_UNTIL}; of all events of the calendar.`,
   skip_on:
     "Number of a calendar of the guild, such as a calendar of holidays: an event is not posted if an entry of that calendar covers the day on which the event starts. Null in an update removes it.",
-  skip_code: "Kind of `skip_reason`, for programs: the post is paused (PAUSED), or its event is on a holiday (HOLIDAY).",
+  skip_code:
+    "Kind of `skip_reason`, for programs: the post is paused (PAUSED), or its event is on a holiday (HOLIDAY).",
   skip_reason: SKIP_REASON,
 };

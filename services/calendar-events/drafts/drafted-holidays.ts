@@ -31,7 +31,10 @@ export interface DraftedHolidays {
 }
 
 export function draftedHolidays(
-  base: { readonly store: Pick<CalendarEventsStore, "snapshotReads">; readonly calendars: Pick<CalendarsStore, "find"> },
+  base: {
+    readonly store: Pick<CalendarEventsStore, "snapshotReads">;
+    readonly calendars: Pick<CalendarsStore, "find">;
+  },
   { store, calendars }: Pick<MadeDrafts, "store" | "calendars">,
   { guildId, holidaysOf = [], maxCalendars }: Pick<DraftOccurrencesParams, "guildId" | "holidaysOf" | "maxCalendars">,
 ): DraftedHolidays {

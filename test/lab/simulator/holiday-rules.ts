@@ -50,16 +50,16 @@ function isHoliday({ owners }: Evidence, post: Post, at: number): boolean {
   return isOnHoliday(announcement, occurrence);
 }
 
-
 /**
  * Whether the announcement skipped holidays and the occurrence had one, at two instants that are at most as far apart as the reads of
  * the two.
  */
 function wasEverOnHoliday({ owners }: Evidence, post: Post, from: number, until: number): boolean {
   const changes = changesOf(owners, post).filter((at) => at > from && at <= until);
-  const states = [from, ...changes.toSorted((one, other) => one - other), until].map((at) => ({ at, ...stateAt(owners, post, at) }));
-  return states.some(({ announcement }, nth) =>
-    states.some(({ at, occurrence }) => {
+  const instants = [from, ...changes.toSorted((one, other) => one - other), until];
+  const states = instants.map((at) => ({ at, state: stateAt(owners, post, at) }));
+  return states.some(({ state: { announcement } }, nth) =>
+    states.some(({ at, state: { occurrence } }) => {
       // The state at an instant stays until the next change.
       const isRead = at >= states[nth]!.at - READ_MS && at <= (states[nth + 1]?.at ?? until) + READ_MS;
       return isRead && isOnHoliday(announcement, occurrence);

@@ -83,7 +83,7 @@ export function withHolidaysOf(occurrence: Occurrence, calendars: readonly Holid
 /** The name in one line, cut between code points; none without a visible character. */
 function shortName({ name = "" }: HolidayEntry): Pick<Holiday, "name"> {
   if (!/[^\p{C}\p{Z}]/u.test(name)) return {};
-  const characters = [...name.replaceAll(/[\p{Cc}\p{Z}]+/gu, " ").trim()];
+  const characters = Array.from(name.replaceAll(/[\p{Cc}\p{Z}]+/gu, " ").trim());
   const isShort = characters.length <= MAX_HOLIDAY_NAME;
   return { name: isShort ? characters.join("") : `${characters.slice(0, MAX_HOLIDAY_NAME - 1).join("")}…` };
 }

@@ -49,9 +49,12 @@ describe("the days of holidays (D66)", () => {
     ["2026-12-24T23:00:00Z", "2026-12-25T23:00:00Z", ["2026-12-25", "2026-12-25"]],
     ["2026-12-25T10:00:00Z", "2026-12-25T10:00:00Z", ["2026-12-25", "2026-12-25"]],
     ["2026-12-24T22:00:00Z", "2026-12-26T23:00:00.001Z", ["2026-12-24", "2026-12-27"]],
-  ])("an entry from %s to %s covers the days of which it has a part on the clock of its calendar", (from, until, dates) => {
-    expect(datesOf(entry(from, until), "Europe/Berlin")).toEqual(dates);
-  });
+  ])(
+    "an entry from %s to %s covers the days of which it has a part on the clock of its calendar",
+    (from, until, dates) => {
+      expect(datesOf(entry(from, until), "Europe/Berlin")).toEqual(dates);
+    },
+  );
 
   test("of several entries the first one by start, then by id, is the holiday of a day", () => {
     const found = new Map<number, HolidayEntry>();

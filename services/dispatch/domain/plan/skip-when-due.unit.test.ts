@@ -51,10 +51,7 @@ describe("a paused post (D62)", () => {
 });
 
 describe("a post of an occurrence on a holiday (D66)", () => {
-  const holidays = [
-    { calendarNumber: 2, name: "Christmas Day" },
-    { calendarNumber: 3 },
-  ];
+  const holidays = [{ calendarNumber: 2, name: "Christmas Day" }, { calendarNumber: 3 }];
   const onHoliday = { ...running, occurrence: { holidays } };
 
   test.each([

@@ -144,7 +144,15 @@ export async function readOccurrences(
   }
   const holidays = holidaysParam(range.holidaysOf);
   const read: ReadWindows = (each, windows, only = {}) =>
-    owners.occurrences({ guildId, windows, ...anchorParam(each), limit: MAX_ENTRIES, texts: false, ...only, ...holidays });
+    owners.occurrences({
+      guildId,
+      windows,
+      ...anchorParam(each),
+      limit: MAX_ENTRIES,
+      texts: false,
+      ...only,
+      ...holidays,
+    });
   const all = await Promise.all(
     first.map(async (each) =>
       each.truncated

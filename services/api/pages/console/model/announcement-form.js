@@ -20,6 +20,7 @@
  * @property {string} digestDays
  * @property {string} digestColor Empty for events of every color.
  * @property {string} digestEmptyText
+ * @property {string} skipOn Number of the calendar of holidays (D66); empty without one.
  * @property {boolean} infoOnly
  * @property {boolean} enabled
  * @property {string} roles Ids, separated by blanks or commas.
@@ -45,6 +46,7 @@ export const NEW_ANNOUNCEMENT = {
   digestDays: "1",
   digestColor: "",
   digestEmptyText: "",
+  skipOn: "",
   infoOnly: false,
   enabled: true,
   roles: "",
@@ -70,6 +72,7 @@ const FIELD_NAMES = {
   digestDays: "digest",
   digestColor: "digest",
   digestEmptyText: "digest",
+  skipOn: "skip_on",
   infoOnly: "info_only",
   enabled: "enabled",
   roles: "subscribers_role",
@@ -92,6 +95,7 @@ export const announcementValues = (announcement) => ({
   body: announcement.template?.body ?? "",
   templateFields: announcement.template?.fields === undefined ? "" : JSON.stringify(announcement.template.fields),
   ...digestValues(announcement.digest),
+  skipOn: announcement.skip_on === undefined ? "" : String(announcement.skip_on),
   infoOnly: announcement.info_only,
   enabled: announcement.enabled,
   roles: announcement.subscribers_role.join(" "),
@@ -122,7 +126,7 @@ export function newAnnouncementFields(values) {
   const names = /** @type {(keyof AnnouncementValues)[]} */ (Object.keys(FIELD_NAMES));
   return Object.fromEntries(
     names
-      .filter((name) => isNeeded(name, values) && !isAbsentTemplate(name, values))
+      .filter((name) => isNeeded(name, values) && !isAbsent(name, values))
       .map((name) => [FIELD_NAMES[name], fieldValue(name, values)]),
   );
 }
@@ -158,15 +162,15 @@ function isNeeded(name, { type }) {
 }
 
 /** The service refuses these fields of a digest. */
-const NOT_OF_DIGESTS = new Set(["hours", "minutes", "template", "info_only"]);
+const NOT_OF_DIGESTS = new Set(["hours", "minutes", "template", "skip_on", "info_only"]);
 
 /**
- * Whether a new announcement has no template.
+ * Whether a new announcement has no template, or no calendar of holidays.
  * @param {keyof AnnouncementValues} name
  * @param {AnnouncementValues} values
  */
-function isAbsentTemplate(name, values) {
-  return FIELD_NAMES[name] === "template" && templateValue(values) === null;
+function isAbsent(name, values) {
+  return fieldValue(name, values) === null;
 }
 
 /**
@@ -200,6 +204,7 @@ const digestValue = (values) => ({
 function fieldValue(name, values) {
   if (FIELD_NAMES[name] === "digest") return digestValue(values);
   if (FIELD_NAMES[name] === "template") return templateValue(values);
+  if (name === "skipOn") return values.skipOn === "" ? null : Number(values.skipOn);
   if (name === "hours" || name === "minutes") return values[name] === "" ? 0 : Number(values[name]);
   if (name === "roles" || name === "users") return values[name].split(/[\s,]+/).filter((id) => id !== "");
   return name === "channel" || name === "eventId" ? values[name].trim() : values[name];

@@ -62,6 +62,7 @@ export interface Announcement {
     readonly body?: string;
     readonly fields?: readonly string[];
   };
+  readonly skip_on?: number;
   readonly enabled: boolean;
   readonly info_only: boolean;
   readonly subscribers_role: readonly string[];

@@ -164,6 +164,7 @@ export const japanese = {
   announcement_body: "メッセージの本文",
   announcement_templateFields: "メッセージの項目",
   template_hint: "name、start:time、location などの名前を波かっこで囲むと置き換えられます。空欄なら通常の内容です。",
+  announcement_skipOn: "次の番号のカレンダーに予定がある日は投稿しない",
   announcement_infoOnly: "追加情報だけを表示",
   announcement_enabled: "有効",
   announcement_roles: "メンションするロール",

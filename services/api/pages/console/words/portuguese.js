@@ -164,6 +164,7 @@ export const portuguese = {
   announcement_body: "Texto da mensagem",
   announcement_templateFields: "Partes da mensagem",
   template_hint: "Nomes entre chaves são substituídos, como name, start:time ou location. Vazio: o texto habitual.",
+  announcement_skipOn: "Sem publicações em dias com uma entrada do calendário (número)",
   announcement_infoOnly: "Mostrar só as informações adicionais",
   announcement_enabled: "Ativado",
   announcement_roles: "Cargos a mencionar",
