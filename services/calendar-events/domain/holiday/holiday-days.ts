@@ -47,16 +47,12 @@ export function addEntry(
   wanted: ReadonlySet<number>,
   { startDay, endDay }: Days,
 ): void {
-  for (const day of daysBetween(wanted, startDay, endDay)) {
+  // An entry may cover centuries: the wanted days are at most those of three years.
+  for (const day of wanted) {
+    if (day < startDay || day >= endDay) continue;
     const known = found.get(day);
     if (known === undefined || isBefore(entry, known)) found.set(day, entry);
   }
-}
-
-/** An entry may cover centuries, and few days may be wanted. */
-function daysBetween(wanted: ReadonlySet<number>, startDay: number, endDay: number): readonly number[] {
-  if (endDay - startDay > wanted.size) return [...wanted].filter((day) => day >= startDay && day < endDay);
-  return Array.from({ length: endDay - startDay }, (_, at) => startDay + at).filter((day) => wanted.has(day));
 }
 
 function isBefore(one: HolidayEntry, other: HolidayEntry): boolean {
