@@ -1,3 +1,5 @@
+import { dateTimeInstant, dateTimeText } from "./zoned-time.js";
+
 /** @import { Announcement, Fields } from "./types.ts" */
 
 /**
@@ -22,6 +24,7 @@
  * @property {string} digestEmptyText
  * @property {string} skipOn Number of the calendar of holidays (D66); empty without one.
  * @property {boolean} infoOnly
+ * @property {string} pausedUntil Date and time in the zone of the form; empty without a pause (D62).
  * @property {boolean} enabled
  * @property {string} roles Ids, separated by blanks or commas.
  * @property {string} users
@@ -48,6 +51,7 @@ export const NEW_ANNOUNCEMENT = {
   digestEmptyText: "",
   skipOn: "",
   infoOnly: false,
+  pausedUntil: "",
   enabled: true,
   roles: "",
   users: "",
@@ -74,6 +78,7 @@ const FIELD_NAMES = {
   digestEmptyText: "digest",
   skipOn: "skip_on",
   infoOnly: "info_only",
+  pausedUntil: "paused_until",
   enabled: "enabled",
   roles: "subscribers_role",
   users: "subscribers_user",
@@ -81,9 +86,10 @@ const FIELD_NAMES = {
 
 /**
  * @param {Announcement} announcement
+ * @param {string} zone The zone in which the form shows times.
  * @returns {AnnouncementValues}
  */
-export const announcementValues = (announcement) => ({
+export const announcementValues = (announcement, zone) => ({
   channel: announcement.channel,
   type: announcement.type,
   eventId: announcement.event_id,
@@ -97,6 +103,7 @@ export const announcementValues = (announcement) => ({
   ...digestValues(announcement.digest),
   skipOn: announcement.skip_on === undefined ? "" : String(announcement.skip_on),
   infoOnly: announcement.info_only,
+  pausedUntil: dateTimeText(announcement.paused_until, zone),
   enabled: announcement.enabled,
   roles: announcement.subscribers_role.join(" "),
   users: announcement.subscribers_user.join(" "),
@@ -120,14 +127,15 @@ function digestValues(digest) {
 /**
  * The fields of a create.
  * @param {AnnouncementValues} values
+ * @param {string} zone
  * @returns {Fields}
  */
-export function newAnnouncementFields(values) {
+export function newAnnouncementFields(values, zone) {
   const names = /** @type {(keyof AnnouncementValues)[]} */ (Object.keys(FIELD_NAMES));
   return Object.fromEntries(
     names
       .filter((name) => isNeeded(name, values) && !isAbsent(name, values))
-      .map((name) => [FIELD_NAMES[name], fieldValue(name, values)]),
+      .map((name) => [FIELD_NAMES[name], fieldValue(name, values, zone)]),
   );
 }
 
@@ -135,16 +143,17 @@ export function newAnnouncementFields(values) {
  * The fields of an update: those that were changed. A new type needs its own reference in the same request (D27).
  * @param {AnnouncementValues} before
  * @param {AnnouncementValues} after
+ * @param {string} zone
  * @returns {Fields}
  */
-export function changedAnnouncementFields(before, after) {
+export function changedAnnouncementFields(before, after, zone) {
   const names = /** @type {(keyof AnnouncementValues)[]} */ (Object.keys(FIELD_NAMES));
   const isNewType = before.type !== after.type;
   const isSent = (/** @type {keyof AnnouncementValues} */ name) =>
     isNeeded(name, after) &&
     (before[name] !== after[name] ||
       (isNewType && (name === "eventId" || name === "eventColor" || FIELD_NAMES[name] === "digest")));
-  return Object.fromEntries(names.filter(isSent).map((name) => [FIELD_NAMES[name], fieldValue(name, after)]));
+  return Object.fromEntries(names.filter(isSent).map((name) => [FIELD_NAMES[name], fieldValue(name, after, zone)]));
 }
 
 /** @param {string} type */
@@ -165,12 +174,13 @@ function isNeeded(name, { type }) {
 const NOT_OF_DIGESTS = new Set(["hours", "minutes", "template", "skip_on", "info_only"]);
 
 /**
- * Whether a new announcement has no template, or no calendar of holidays.
+ * Whether a new announcement has no template, no pause, or no calendar of holidays.
  * @param {keyof AnnouncementValues} name
  * @param {AnnouncementValues} values
  */
 function isAbsent(name, values) {
-  return fieldValue(name, values) === null;
+  if (FIELD_NAMES[name] === "template") return templateValue(values) === null;
+  return (name === "pausedUntil" || name === "skipOn") && values[name] === "";
 }
 
 /**
@@ -200,11 +210,13 @@ const digestValue = (values) => ({
 /**
  * @param {keyof AnnouncementValues} name
  * @param {AnnouncementValues} values
+ * @param {string} zone
  */
-function fieldValue(name, values) {
+function fieldValue(name, values, zone) {
   if (FIELD_NAMES[name] === "digest") return digestValue(values);
   if (FIELD_NAMES[name] === "template") return templateValue(values);
   if (name === "skipOn") return values.skipOn === "" ? null : Number(values.skipOn);
+  if (name === "pausedUntil") return dateTimeInstant(values.pausedUntil, zone);
   if (name === "hours" || name === "minutes") return values[name] === "" ? 0 : Number(values[name]);
   if (name === "roles" || name === "users") return values[name].split(/[\s,]+/).filter((id) => id !== "");
   return name === "channel" || name === "eventId" ? values[name].trim() : values[name];

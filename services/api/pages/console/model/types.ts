@@ -4,6 +4,8 @@ export interface Calendar {
   readonly calendar_number: number;
   readonly name: string;
   readonly timezone: string;
+  /** Unix milliseconds, as of events and announcements (D62, D63). */
+  readonly paused_until?: number;
 }
 
 export interface Recurrence {
@@ -28,6 +30,7 @@ export interface CalendarEvent {
   readonly image?: string;
   readonly is_parent: boolean;
   readonly color: string;
+  readonly paused_until?: number;
   readonly recur: boolean;
   readonly recurrence?: Recurrence;
 }
@@ -63,6 +66,7 @@ export interface Announcement {
     readonly fields?: readonly string[];
   };
   readonly skip_on?: number;
+  readonly paused_until?: number;
   readonly enabled: boolean;
   readonly info_only: boolean;
   readonly subscribers_role: readonly string[];
