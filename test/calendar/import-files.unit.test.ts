@@ -91,6 +91,20 @@ describe("what other programs write", () => {
     expect(events.map(({ recurring }) => recurring?.anchor.timezone)).toEqual(["America/New_York", "Etc/GMT-3"]);
   });
 
+  test("the TZID of a VTIMEZONE is a text, whose commas are escaped, and that of a time is not", async () => {
+    const observance = "DTSTART:20260101T000000\r\nTZOFFSETFROM:+0300\r\nTZOFFSETTO:+0300\r\n";
+    const standard = `BEGIN:STANDARD\r\n${observance}END:STANDARD\r\n`;
+    const component = `BEGIN:VTIMEZONE\r\nTZID:(UTC+03:00) One\\, Two\r\n${standard}END:VTIMEZONE\r\n`;
+    for (const tzid of ["(UTC+03:00) One, Two", "(UTC+03:00) One\\, Two"]) {
+      const text = vcalendar(`UID:1\r\nDTSTART;TZID="${tzid}":20260320T160000\r\n`);
+      const { events, findings } = await importInMemory(text.replace("BEGIN:VEVENT", `${component}BEGIN:VEVENT`));
+      expect([findings, events.map(({ startsAt }) => startsAt)]).toEqual([
+        [["1", "ZONE_BY_RULES"]],
+        [Date.UTC(2026, 2, 20, 13)],
+      ]);
+    }
+  });
+
   test("an image by its type, and the nearest color, come from Nextcloud", async () => {
     const { events } = await importInMemory(calendarFile("nextcloud.ics"));
     expect(events[0]).toMatchObject({ image: "https://cloud.example.com/banner.png", color: "BLUE" });

@@ -12,6 +12,14 @@ const imports = { testFile: "services/api/imports/imports.nats.test.ts", needsSe
 /** Guards of imports of calendars (D52): the bounds of a body, its mapping, and repeated imports. */
 export const IMPORT_GUARDS: readonly TestedGuard[] = [
   {
+    ...files,
+    guard: "the TZID of a VTIMEZONE is read as a text",
+    file: "mixins/icalendar/time-zone-id.ts",
+    code: '$TEXT.replaceAll($_, "$1")',
+    without: "$TEXT",
+    test: "the TZID of a VTIMEZONE is a text",
+  },
+  {
     ...hostile,
     guard: "EXDATEs without end skip their VEVENT",
     file: "mixins/icalendar/event-lines.ts",
