@@ -12,6 +12,15 @@ const imports = { testFile: "services/api/imports/imports.nats.test.ts", needsSe
 /** Guards of imports of calendars (D52): the bounds of a body, its mapping, and repeated imports. */
 export const IMPORT_GUARDS: readonly TestedGuard[] = [
   {
+    ...dates,
+    guard: "an UNTIL in UTC means its date in a series of dates",
+    file: "services/calendar-events/domain/import/imported-series.ts",
+    in: "withUntilDate",
+    code: '$TEXT.replace($_, "$1")',
+    without: "$TEXT",
+    test: "the last date of a series is the date of UNTIL",
+  },
+  {
     ...files,
     guard: "the TZID of a VTIMEZONE is read as a text",
     file: "mixins/icalendar/time-zone-id.ts",
