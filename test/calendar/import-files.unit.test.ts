@@ -145,6 +145,24 @@ describe("what other programs write", () => {
     ]);
   });
 
+  test("the periods of RDATEs add occurrences of the same duration, and another duration is named", async () => {
+    const of = async (...periods: readonly string[]) => {
+      const times = "DTSTART;TZID=Europe/Berlin:20260401T170000\r\nDURATION:PT2H\r\n";
+      const dates = `RDATE;TZID=Europe/Berlin;VALUE=PERIOD:${periods.join(",")}\r\n`;
+      const { starts, findings } = await importInMemory(vcalendar(`UID:1\r\n${times}${dates}`));
+      return [distinct(starts(YEARS)).slice(1), findings.map(([, reason]) => reason)];
+    };
+    const at = ["2026-04-15T15:00:00.000Z"];
+    expect(await of("20260415T170000/PT2H")).toEqual([at, []]);
+    expect(await of("20260415T170000/20260415T190000")).toEqual([at, []]);
+    expect(await of("20260415T170000/PT3H")).toEqual([at, ["PERIOD_REPLACED"]]);
+    expect(await of("20260415T170000/PT2H", "20260416T170000/20260416T200000")).toEqual([
+      [...at, "2026-04-16T15:00:00.000Z"],
+      ["PERIOD_REPLACED"],
+    ]);
+    expect(await of("20260415T170000/tomorrow")).toEqual([at, ["PERIOD_REPLACED"]]);
+  });
+
   test("each VEVENT that cannot be imported has its reason", async () => {
     const { events, findings } = await importInMemory(calendarFile("not-supported.ics"));
     expect(findings).toEqual([

@@ -22,6 +22,15 @@ export const IMPORT_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...files,
+    guard: "the duration of a period that is not imported is reported",
+    file: "services/calendar-events/domain/import/imported-event.ts",
+    in: "readEvent",
+    code: "hasOtherPeriod($$$)",
+    without: "false",
+    test: "another duration is named",
+  },
+  {
+    ...files,
     guard: "the TZID of a VTIMEZONE is read as a text",
     file: "mixins/icalendar/time-zone-id.ts",
     code: '$TEXT.replaceAll($_, "$1")',
