@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection, type Model, Schema } from "mongoose";
 import { emptyDatabase } from "../../test/harness/test-services.ts";
 import { closedConnection } from "./database.mixin.ts";
-import { distinctInSnapshot, findRows, streamRows } from "./find-command.ts";
+import { distinctInSnapshot, findPages, findRows, streamRows } from "./find-command.ts";
 
 interface Row {
   readonly _id: number;
@@ -28,9 +28,9 @@ describe("a read by the plain find command", () => {
   function countedCommands(instead?: () => Promise<never>) {
     const commands: string[] = [];
     const db = connection.db!;
-    const command = (request: object) => {
+    const command = (request: object, options?: object) => {
       commands.push(Object.keys(request)[0] ?? "");
-      return instead === undefined ? db.command(request) : instead();
+      return instead === undefined ? db.command(request, options) : instead();
     };
     const runCursorCommand = db.runCursorCommand.bind(db);
     return {
@@ -51,6 +51,53 @@ describe("a read by the plain find command", () => {
     const rows = await findRows<Row>(seen, read);
     expect(rows.map(({ _id }) => _id)).toEqual(Array.from({ length: ROWS }, (_, _id) => _id));
     expect(commands).toEqual(["find", "killCursors"]);
+  });
+
+  describe("in pages", () => {
+    const pagesOf = async (seen: ReturnType<typeof countedCommands>["model"], options: object) =>
+      Array.fromAsync(findPages<Row>(seen, { ...read, projection: { _id: 1 }, batchSize: 10, ...options }));
+    const ids = (count: number) => Array.from({ length: count }, (_, _id) => ({ _id }));
+
+    test.each([
+      ["all rows fit in one page", { filter: { _id: { $lt: 10 } } }, 10],
+      ["the limit is reached", { limit: 11 }, 11],
+      ["there are no rows", { filter: { _id: -1 } }, 0],
+    ])("is one command if %s", async (_if, options, count) => {
+      const { commands, model: seen } = countedCommands();
+      expect((await pagesOf(seen, options)).flat()).toEqual(ids(count));
+      expect(commands).toEqual(["find"]);
+    });
+
+    test("returns every row of several pages", async () => {
+      const pages = await pagesOf(countedCommands().model, {});
+      expect(pages.flat()).toEqual(ids(ROWS));
+      expect(Math.max(...pages.map(({ length }) => length))).toBeLessThanOrEqual(10);
+    });
+
+    test("lets the event loop run between rows that take long to decode", async () => {
+      const collection = connection.collection<{ _id: number; ids: string[] }>("rows_of_ids");
+      const many = Array.from({ length: 20_000 }, (_, at) => `id ${at}`);
+      await collection.insertMany(Array.from({ length: 8 }, (_, _id) => ({ _id, ids: many })));
+      for (const batchSize of [8, 4]) {
+        let turns = 0;
+        const turn = setInterval(() => (turns += 1), 0);
+        const turnsAtPages: number[] = [];
+        let rows = 0;
+        for await (const page of findPages<{ ids: string[] }>({ db: connection, collection }, { ...read, batchSize })) {
+          turnsAtPages.push(turns);
+          for (const { ids: decoded } of page) rows += decoded.length / many.length;
+        }
+        clearInterval(turn);
+        expect([batchSize, rows]).toEqual([batchSize, 8]);
+        expect(turnsAtPages.length).toBeGreaterThan(4);
+        expect(new Set(turnsAtPages).size).toBe(turnsAtPages.length);
+      }
+    });
+
+    test("falls back to a cursor when the command fails, as in an election", async () => {
+      const { model: seen } = countedCommands(() => Promise.reject(new Error("not primary")));
+      expect((await pagesOf(seen, { limit: 3 })).flat()).toEqual(ids(3));
+    });
   });
 
   test("falls back to the driver's cursor when the command fails, as in an election", async () => {

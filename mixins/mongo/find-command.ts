@@ -1,4 +1,5 @@
 import mongoose, { type Connection } from "mongoose";
+import { TimeSlice } from "../async/time-slice.ts";
 
 /** The parameters of MongoDB's command `find`. */
 export interface FindCommand {
@@ -47,11 +48,15 @@ export async function findRows<Row>(model: ReadableModel, read: FindCommand, at?
 /** Reads rows in batches. */
 export function streamRows<Row>(
   model: ReadableModel,
-  { batchSize, ...read }: FindCommand & { readonly batchSize: number },
+  read: FindCommand & { readonly batchSize: number },
   at?: SnapshotTime,
 ): AsyncIterable<Row> {
+  return cursorOf(model, read, at) as AsyncIterable<Row>;
+}
+
+function cursorOf(...[model, { batchSize, ...read }, at]: Parameters<typeof streamRows>) {
   const command = { find: model.collection.name, ...read, batchSize, readConcern: readConcernFor(at) };
-  return databaseOf(model).runCursorCommand(command).setBatchSize(batchSize) as AsyncIterable<Row>;
+  return databaseOf(model).runCursorCommand(command).setBatchSize(batchSize);
 }
 
 /** Reads the results of an aggregation in batches. */
@@ -65,18 +70,70 @@ export function streamPipeline<Row>(
   return databaseOf(model).runCursorCommand(command).setBatchSize(batchSize) as AsyncIterable<Row>;
 }
 
-/** The rows of `streamRows` in pages of `batchSize` rows. */
+/**
+ * The rows of `streamRows` in pages of at most `batchSize` rows. The cursor decodes one row after the other. A page ends, and the event
+ * loop rests, when that has taken a slice of time.
+ */
 export async function* streamPages<Row>(
   ...[model, read, at]: Parameters<typeof streamRows>
 ): AsyncIterable<readonly Row[]> {
+  const cursor = cursorOf(model, read, at);
+  const slice = new TimeSlice();
   let page: Row[] = [];
-  for await (const row of streamRows<Row>(model, read, at)) {
-    page.push(row);
-    if (page.length < read.batchSize) continue;
-    yield page;
-    page = [];
+  try {
+    for (;;) {
+      const waits = cursor.bufferedCount() === 0;
+      const row = (await cursor.next()) as Row | null;
+      if (row === null) break;
+      if (waits) slice.begin();
+      page.push(row);
+      if (page.length < read.batchSize && !slice.isOver) continue;
+      yield page;
+      page = [];
+      if (slice.isOver) await slice.rest();
+    }
+  } finally {
+    await cursor.close();
   }
   if (page.length > 0) yield page;
+}
+
+/**
+ * Reads rows in pages of at most `batchSize` rows, like `streamPages`. If all rows fit in one page, they are read by the plain
+ * command, which leaves them encoded: they are decoded one after the other.
+ */
+export async function* findPages<Row>(
+  model: ReadableModel,
+  read: FindCommand & { readonly batchSize: number },
+): AsyncIterable<readonly Row[]> {
+  const { batchSize, limit = 0, ...query } = read;
+  const first = limit === 0 ? batchSize + 1 : Math.min(limit, batchSize + 1);
+  const rows = await encodedRows(model, { ...query, limit: first }).catch((error: unknown) => {
+    if (error instanceof mongoose.mongo.MongoServerSelectionError) throw error;
+    return undefined;
+  });
+  // A longer result is read again from its first row. A cursor reads again what failed, as during an election.
+  if (rows === undefined || (rows.length > batchSize && rows.length !== limit)) {
+    yield* streamPages<Row>(model, read);
+    return;
+  }
+  const slice = new TimeSlice();
+  let page: Row[] = [];
+  for (const row of rows) {
+    page.push(mongoose.mongo.BSON.deserialize(row) as Row);
+    if (!slice.isOver) continue;
+    yield page;
+    page = [];
+    await slice.rest();
+  }
+  if (page.length > 0) yield page;
+}
+
+/** The rows of the plain command as MongoDB sends them. */
+async function encodedRows(model: ReadableModel, read: FindCommand): Promise<Uint8Array[]> {
+  const command = { find: model.collection.name, ...read, singleBatch: true, readConcern: readConcernFor(undefined) };
+  const reply = (await databaseOf(model).command(command, { fieldsAsRaw: { firstBatch: true } })) as Reply<Uint8Array>;
+  return reply.cursor.firstBatch;
 }
 
 /** Reads rows as they are now, with the snapshot time, at which further reads can be made. */

@@ -168,6 +168,7 @@ async function boundedList(pages: AsyncIterable<readonly Announcement[]>): Promi
   const list = new BoundedList<Announcement>();
   const slices = new TimeSlice();
   for await (const page of pages) {
+    slices.begin();
     for (const announcement of page) {
       const { info, subscribersRole, subscribersUser } = announcement;
       list.add(announcement, leastJsonBytes([info]) + idsBytes(subscribersRole) + idsBytes(subscribersUser));

@@ -2,8 +2,19 @@ import type { TestedGuard } from "./guard.ts";
 
 const eachWriteOnce = { testFile: "test/integration/each-write-once.int.test.ts", needsServers: true } as const;
 
+const decoding = {
+  file: "mixins/mongo/find-command.ts",
+  code: "await $_.rest();",
+  without: "",
+  testFile: "mixins/mongo/find-command.mongo.test.ts",
+  test: "lets the event loop run between rows that take long to decode",
+  needsServers: true,
+} as const;
+
 /** Guards of database commands, and of operations in flight. */
 export const DATABASE_GUARDS: readonly TestedGuard[] = [
+  { ...decoding, guard: "a page of large rows is decoded in slices", in: "findPages" },
+  { ...decoding, guard: "the rows of a cursor are decoded in slices", in: "streamPages" },
   {
     guard: "an insert does not change an existing record",
     file: "mixins/mongo/batched-insert.ts",

@@ -1,6 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
+import mongoose from "mongoose";
+import { MAX_PENDING } from "../../../../services/webhooks/domain/delivery-queue.ts";
 import { WEBHOOK_TYPES } from "../../../../services/contracts/webhooks.contract.ts";
 import type { GuildId } from "../../../../services/contracts/ids.ts";
 import { startOnFilledDatabase } from "../filled-database.ts";
@@ -15,6 +17,8 @@ const EVENTS = 50_000;
 const WEBHOOKS = 8;
 const BEHAVIOURS: readonly Behaviour[] = ["hang", "slow", "refuse", "accept"];
 const CHANGING_CLIENTS = 8;
+/** A queue reads a further page of changes while fewer than MAX_PENDING of its deliveries are pending. */
+const MAX_PENDING_OF_GUILD = 2 * MAX_PENDING * WEBHOOKS;
 const HOUR_MS = 3_600_000;
 const TEXT = "x".repeat(1_000);
 
@@ -64,6 +68,13 @@ export const SLOW_WEBHOOKS: HostileRow = {
       }
     };
     await Promise.all(Array.from({ length: CHANGING_CLIENTS }, change));
+  },
+  async check() {
+    const connection = await mongoose.createConnection(mongoUrl).asPromise();
+    const filter = { guildId: GUILD, state: "pending" };
+    const pending = await connection.collection("webhook_deliveries").countDocuments(filter);
+    await connection.close();
+    return pending <= MAX_PENDING_OF_GUILD ? [] : [`${pending} deliveries were pending`];
   },
   control: {
     name: "the limit of pending deliveries",

@@ -7,6 +7,7 @@ import { LARGE_PLANS } from "./large-plans.ts";
 import { LARGE_RESPONSES } from "./large-responses.ts";
 import { LATE_WRITE } from "./late-write.ts";
 import { MANY_CHANGES } from "./many-changes.ts";
+import { MANY_DIGESTS } from "./many-digests.ts";
 import { MANY_SERIES } from "./many-series.ts";
 import { MANY_STREAMS } from "./many-streams.ts";
 import { PLAN_BOMB } from "./plan-bomb.ts";
@@ -27,6 +28,7 @@ export const ROWS: readonly HostileRow[] = [
   FULL_ANNOUNCEMENTS,
   SKIPPED_POSTS,
   MANY_SERIES,
+  MANY_DIGESTS,
   MANY_CHANGES,
   MANY_STREAMS,
   PLAN_DIFFS,

@@ -1,3 +1,5 @@
+import { dateTimeInstant, dateTimeText } from "./zoned-time.js";
+
 /** @import { Announcement, Fields } from "./types.ts" */
 
 /**
@@ -21,6 +23,7 @@
  * @property {string} digestColor Empty for events of every color.
  * @property {string} digestEmptyText
  * @property {boolean} infoOnly
+ * @property {string} pausedUntil Date and time in the zone of the form; empty without a pause (D62).
  * @property {boolean} enabled
  * @property {string} roles Ids, separated by blanks or commas.
  * @property {string} users
@@ -46,6 +49,7 @@ export const NEW_ANNOUNCEMENT = {
   digestColor: "",
   digestEmptyText: "",
   infoOnly: false,
+  pausedUntil: "",
   enabled: true,
   roles: "",
   users: "",
@@ -71,6 +75,7 @@ const FIELD_NAMES = {
   digestColor: "digest",
   digestEmptyText: "digest",
   infoOnly: "info_only",
+  pausedUntil: "paused_until",
   enabled: "enabled",
   roles: "subscribers_role",
   users: "subscribers_user",
@@ -78,9 +83,10 @@ const FIELD_NAMES = {
 
 /**
  * @param {Announcement} announcement
+ * @param {string} zone The zone in which the form shows times.
  * @returns {AnnouncementValues}
  */
-export const announcementValues = (announcement) => ({
+export const announcementValues = (announcement, zone) => ({
   channel: announcement.channel,
   type: announcement.type,
   eventId: announcement.event_id,
@@ -93,6 +99,7 @@ export const announcementValues = (announcement) => ({
   templateFields: announcement.template?.fields === undefined ? "" : JSON.stringify(announcement.template.fields),
   ...digestValues(announcement.digest),
   infoOnly: announcement.info_only,
+  pausedUntil: dateTimeText(announcement.paused_until, zone),
   enabled: announcement.enabled,
   roles: announcement.subscribers_role.join(" "),
   users: announcement.subscribers_user.join(" "),
@@ -116,14 +123,15 @@ function digestValues(digest) {
 /**
  * The fields of a create.
  * @param {AnnouncementValues} values
+ * @param {string} zone
  * @returns {Fields}
  */
-export function newAnnouncementFields(values) {
+export function newAnnouncementFields(values, zone) {
   const names = /** @type {(keyof AnnouncementValues)[]} */ (Object.keys(FIELD_NAMES));
   return Object.fromEntries(
     names
-      .filter((name) => isNeeded(name, values) && !isAbsentTemplate(name, values))
-      .map((name) => [FIELD_NAMES[name], fieldValue(name, values)]),
+      .filter((name) => isNeeded(name, values) && !isAbsent(name, values))
+      .map((name) => [FIELD_NAMES[name], fieldValue(name, values, zone)]),
   );
 }
 
@@ -131,16 +139,17 @@ export function newAnnouncementFields(values) {
  * The fields of an update: those that were changed. A new type needs its own reference in the same request (D27).
  * @param {AnnouncementValues} before
  * @param {AnnouncementValues} after
+ * @param {string} zone
  * @returns {Fields}
  */
-export function changedAnnouncementFields(before, after) {
+export function changedAnnouncementFields(before, after, zone) {
   const names = /** @type {(keyof AnnouncementValues)[]} */ (Object.keys(FIELD_NAMES));
   const isNewType = before.type !== after.type;
   const isSent = (/** @type {keyof AnnouncementValues} */ name) =>
     isNeeded(name, after) &&
     (before[name] !== after[name] ||
       (isNewType && (name === "eventId" || name === "eventColor" || FIELD_NAMES[name] === "digest")));
-  return Object.fromEntries(names.filter(isSent).map((name) => [FIELD_NAMES[name], fieldValue(name, after)]));
+  return Object.fromEntries(names.filter(isSent).map((name) => [FIELD_NAMES[name], fieldValue(name, after, zone)]));
 }
 
 /** @param {string} type */
@@ -161,12 +170,13 @@ function isNeeded(name, { type }) {
 const NOT_OF_DIGESTS = new Set(["hours", "minutes", "template", "info_only"]);
 
 /**
- * Whether a new announcement has no template.
+ * Whether a new announcement has no template, or no pause.
  * @param {keyof AnnouncementValues} name
  * @param {AnnouncementValues} values
  */
-function isAbsentTemplate(name, values) {
-  return FIELD_NAMES[name] === "template" && templateValue(values) === null;
+function isAbsent(name, values) {
+  if (FIELD_NAMES[name] === "template") return templateValue(values) === null;
+  return name === "pausedUntil" && values.pausedUntil === "";
 }
 
 /**
@@ -196,10 +206,12 @@ const digestValue = (values) => ({
 /**
  * @param {keyof AnnouncementValues} name
  * @param {AnnouncementValues} values
+ * @param {string} zone
  */
-function fieldValue(name, values) {
+function fieldValue(name, values, zone) {
   if (FIELD_NAMES[name] === "digest") return digestValue(values);
   if (FIELD_NAMES[name] === "template") return templateValue(values);
+  if (name === "pausedUntil") return dateTimeInstant(values.pausedUntil, zone);
   if (name === "hours" || name === "minutes") return values[name] === "" ? 0 : Number(values[name]);
   if (name === "roles" || name === "users") return values[name].split(/[\s,]+/).filter((id) => id !== "");
   return name === "channel" || name === "eventId" ? values[name].trim() : values[name];

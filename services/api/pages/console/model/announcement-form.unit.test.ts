@@ -6,10 +6,12 @@ import {
   newAnnouncementFields,
 } from "./announcement-form.js";
 
+const ZONE = "Europe/Berlin";
+
 describe("the form of an announcement", () => {
   test("creates with the reference that its type needs, and no other", () => {
     const values = { ...NEW_ANNOUNCEMENT, channel: "1", eventId: "e", roles: " everyone, 12\n13 " };
-    expect(newAnnouncementFields(values)).toEqual({
+    expect(newAnnouncementFields(values, ZONE)).toEqual({
       channel: "1",
       type: "UNIVERSAL",
       hours: 1,
@@ -20,26 +22,26 @@ describe("the form of an announcement", () => {
       subscribers_role: ["everyone", "12", "13"],
       subscribers_user: [],
     });
-    expect(newAnnouncementFields({ ...values, type: "RECUR" })).toMatchObject({ event_id: "e" });
-    expect(newAnnouncementFields({ ...values, type: "COLOR" })).toMatchObject({ event_color: "NONE" });
+    expect(newAnnouncementFields({ ...values, type: "RECUR" }, ZONE)).toMatchObject({ event_id: "e" });
+    expect(newAnnouncementFields({ ...values, type: "COLOR" }, ZONE)).toMatchObject({ event_color: "NONE" });
   });
 
   test("has a template of its texts, keeps the list of its fields, and removes it with the last text (D61)", () => {
     const values = { ...NEW_ANNOUNCEMENT, channel: "1", title: "{name}" };
-    expect(newAnnouncementFields(values)).toMatchObject({ template: { title: "{name}" } });
+    expect(newAnnouncementFields(values, ZONE)).toMatchObject({ template: { title: "{name}" } });
     const stored = { fields: ["TIMES"], body: "{info}" };
     const before = { ...values, title: "", body: stored.body, templateFields: JSON.stringify(stored.fields) };
-    expect(changedAnnouncementFields(before, before)).toEqual({});
-    expect(changedAnnouncementFields(before, { ...before, title: "T" })).toEqual({
+    expect(changedAnnouncementFields(before, before, ZONE)).toEqual({});
+    expect(changedAnnouncementFields(before, { ...before, title: "T" }, ZONE)).toEqual({
       template: { ...stored, title: "T" },
     });
-    expect(changedAnnouncementFields(values, { ...values, title: "" })).toEqual({ template: null });
+    expect(changedAnnouncementFields(values, { ...values, title: "" }, ZONE)).toEqual({ template: null });
   });
 
   test("sends a digest as a whole, and none of the fields that it has no use for (D65)", () => {
     const values = { ...NEW_ANNOUNCEMENT, channel: "1", type: "DIGEST", title: "{name}" };
     const digest = { calendar_number: 1, frequency: "DAILY", time: "09:00", days: 1 };
-    expect(newAnnouncementFields(values)).toEqual({
+    expect(newAnnouncementFields(values, ZONE)).toEqual({
       channel: "1",
       type: "DIGEST",
       info: "",
@@ -50,31 +52,47 @@ describe("the form of an announcement", () => {
     });
     const weekly = { ...values, digestFrequency: "WEEKLY", digestColor: "RED", digestEmptyText: "None" };
     const further = { frequency: "WEEKLY", weekday: "MO", color: "RED", empty_text: "None" };
-    expect(changedAnnouncementFields(values, weekly)).toEqual({ digest: { ...digest, ...further } });
-    expect(changedAnnouncementFields({ ...values, type: "UNIVERSAL" }, values)).toEqual({ type: "DIGEST", digest });
-    expect(changedAnnouncementFields(values, { ...values, type: "UNIVERSAL" })).toEqual({ type: "UNIVERSAL" });
+    expect(changedAnnouncementFields(values, weekly, ZONE)).toEqual({ digest: { ...digest, ...further } });
+    expect(changedAnnouncementFields({ ...values, type: "UNIVERSAL" }, values, ZONE)).toEqual({
+      type: "DIGEST",
+      digest,
+    });
+    expect(changedAnnouncementFields(values, { ...values, type: "UNIVERSAL" }, ZONE)).toEqual({ type: "UNIVERSAL" });
   });
 
   test("updates only what was changed, and a new type with its reference (D27)", () => {
-    const before = announcementValues({
-      id: "a",
-      channel: "1",
-      type: "SPECIFIC",
-      event_id: "e",
-      event_color: "NONE",
-      hours: 1,
-      minutes: 30,
-      info: "",
-      enabled: true,
-      info_only: false,
-      subscribers_role: ["everyone"],
-      subscribers_user: [],
-    });
-    expect(changedAnnouncementFields(before, before)).toEqual({});
-    expect(changedAnnouncementFields(before, { ...before, hours: "", users: "7" })).toEqual({
+    const before = announcementValues(
+      {
+        id: "a",
+        channel: "1",
+        type: "SPECIFIC",
+        event_id: "e",
+        event_color: "NONE",
+        hours: 1,
+        minutes: 30,
+        info: "",
+        enabled: true,
+        info_only: false,
+        subscribers_role: ["everyone"],
+        subscribers_user: [],
+        paused_until: Date.parse("2026-12-24T17:00:30Z"),
+      },
+      ZONE,
+    );
+    expect(before.pausedUntil).toBe("2026-12-24T18:00");
+    expect(changedAnnouncementFields(before, before, ZONE)).toEqual({});
+    expect(changedAnnouncementFields(before, { ...before, hours: "", users: "7" }, ZONE)).toEqual({
       hours: 0,
       subscribers_user: ["7"],
     });
-    expect(changedAnnouncementFields(before, { ...before, type: "RECUR" })).toEqual({ type: "RECUR", event_id: "e" });
+    const paused = { ...before, pausedUntil: "2026-12-25T18:00" };
+    expect(changedAnnouncementFields(before, paused, ZONE)).toEqual({
+      paused_until: Date.parse("2026-12-25T17:00:00Z"),
+    });
+    expect(changedAnnouncementFields(before, { ...before, pausedUntil: "" }, ZONE)).toEqual({ paused_until: null });
+    expect(changedAnnouncementFields(before, { ...before, type: "RECUR" }, ZONE)).toEqual({
+      type: "RECUR",
+      event_id: "e",
+    });
   });
 });

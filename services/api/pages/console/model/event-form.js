@@ -1,5 +1,5 @@
 import { addDays } from "./civil-date.js";
-import { instantOf, clockMinutes, clockText, wallTime } from "./zoned-time.js";
+import { clockMinutes, clockText, dateTimeInstant, dateTimeText, instantOf, wallTime } from "./zoned-time.js";
 import { timeFields } from "./move-event.js";
 
 /** @import { CalendarEvent, Fields } from "./types.ts" */
@@ -12,6 +12,7 @@ import { timeFields } from "./move-event.js";
  * @property {string} location
  * @property {string} image
  * @property {string} color
+ * @property {string} pausedUntil Empty without a pause (D63).
  * @property {boolean} allDay
  * @property {string} startDate
  * @property {string} startTime
@@ -43,6 +44,7 @@ export function eventValues(event, zone) {
     location: event.location ?? "",
     image: event.image ?? "",
     color: event.color ?? "NONE",
+    pausedUntil: dateTimeText(event.paused_until, zone),
     allDay: all_day,
     startDate: event.start_date ?? start.date,
     startTime: clockText(start.minutes),
@@ -82,6 +84,7 @@ export function createFields(values, zone) {
   return {
     ...Object.fromEntries(texts),
     color: values.color,
+    ...(values.pausedUntil === "" ? {} : { paused_until: dateTimeInstant(values.pausedUntil, zone) }),
     ...timeFields(formTimes(values, zone)),
     ...(values.frequency === "NONE" ? {} : { recur: true, recurrence: recurrenceOf(values) }),
   };
@@ -103,6 +106,7 @@ export function updateFields(before, after, zone) {
   return {
     ...Object.fromEntries(texts),
     ...(before.color === after.color ? {} : { color: after.color }),
+    ...(before.pausedUntil === after.pausedUntil ? {} : { paused_until: dateTimeInstant(after.pausedUntil, zone) }),
     ...(areTimesChanged(before, after) ? changedTimes(before, after, zone) : {}),
     ...(RULES.some((name) => before[name] !== after[name]) ? ruleFields(after) : {}),
   };

@@ -28,6 +28,15 @@ describe("the form of an event", () => {
     expect(updateFields(VALUES, { ...VALUES, name: "" }, ZONE)).toEqual({ name: null });
   });
 
+  test("sends the end of a pause in the zone of the form, and null without one (D63)", () => {
+    const paused = { ...VALUES, pausedUntil: "2026-12-24T18:00" };
+    expect(eventValues({ ...EVENT, paused_until: Date.parse("2026-12-24T17:00:30Z") }, ZONE)).toEqual(paused);
+    expect(createFields(paused, ZONE)).toMatchObject({ paused_until: Date.parse("2026-12-24T17:00:00Z") });
+    expect(createFields(VALUES, ZONE)).not.toHaveProperty("paused_until");
+    expect(updateFields(paused, { ...paused, color: "BLUE" }, ZONE)).toEqual({ color: "BLUE" });
+    expect(updateFields(paused, VALUES, ZONE)).toEqual({ paused_until: null });
+  });
+
   test("sends both times when one of them was changed", () => {
     expect(updateFields(VALUES, { ...VALUES, startTime: "19:30" }, ZONE)).toEqual({
       epoch_start: Date.parse("2026-11-25T18:30:00Z"),

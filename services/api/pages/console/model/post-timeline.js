@@ -3,6 +3,7 @@
 /**
  * The kinds of posts of the timeline in the order of their legend. A sent post is late from 5 s on (D44). A post is in doubt
  * while it is looked up, and when its outcome stays unknown.
+ * A planned post that will be skipped when it is due (D62) is skipped.
  */
 export const POST_KINDS = /** @type {const} */ ([
   "planned",
@@ -23,9 +24,10 @@ const LATE_MS = 5_000;
  * @param {Post} post
  * @returns {PostKind}
  */
-export function kindOf({ state, in_doubt_since, late_ms = 0 }) {
+export function kindOf({ state, in_doubt_since, late_ms = 0, skip_code }) {
   if (state === "unknown" || (state === "sending" && in_doubt_since !== undefined)) return "in_doubt";
   if (state === "sent") return late_ms > LATE_MS ? "late" : "sent";
+  if (state === "planned" && skip_code !== undefined) return "skipped";
   return POST_KINDS.find((kind) => kind === state) ?? "in_doubt";
 }
 

@@ -22,6 +22,7 @@ describe("the timeline of posts", () => {
   test("a sent post is late from more than five seconds on (D44), and a post is in doubt while it is looked up", () => {
     expect(kindOf(post("e", 0, { state: "sent", late_ms: 5_000 }))).toBe("sent");
     expect(kindOf(post("e", 0, { state: "sent", late_ms: 5_001 }))).toBe("late");
+    expect(kindOf(post("e", 0, { skip_code: "PAUSED" }))).toBe("skipped");
     expect(kindOf(post("e", 0, { state: "sending", in_doubt_since: 1 }))).toBe("in_doubt");
   });
 

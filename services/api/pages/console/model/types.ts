@@ -4,6 +4,8 @@ export interface Calendar {
   readonly calendar_number: number;
   readonly name: string;
   readonly timezone: string;
+  /** Unix milliseconds, as of events and announcements (D62, D63). */
+  readonly paused_until?: number;
 }
 
 export interface Recurrence {
@@ -28,6 +30,7 @@ export interface CalendarEvent {
   readonly image?: string;
   readonly is_parent: boolean;
   readonly color: string;
+  readonly paused_until?: number;
   readonly recur: boolean;
   readonly recurrence?: Recurrence;
 }
@@ -62,6 +65,7 @@ export interface Announcement {
     readonly body?: string;
     readonly fields?: readonly string[];
   };
+  readonly paused_until?: number;
   readonly enabled: boolean;
   readonly info_only: boolean;
   readonly subscribers_role: readonly string[];

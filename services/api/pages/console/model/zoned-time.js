@@ -72,6 +72,29 @@ export function instantOf(date, minutes, zone) {
 }
 
 /**
+ * @param {number | undefined} instant
+ * @param {string} zone
+ * @returns {string} YYYY-MM-DDTHH:MM, as `<input type="datetime-local">` has it; empty without an instant.
+ */
+export function dateTimeText(instant, zone) {
+  if (instant === undefined) return "";
+  const { date, minutes } = wallTime(instant, zone);
+  return `${date}T${clockText(minutes)}`;
+}
+
+/**
+ * The instant of a date and a time of day in the zone.
+ * @param {string} text As `dateTimeText` returns it.
+ * @param {string} zone
+ * @returns {number | null} Null for an empty text; NaN for another one without a date and a time.
+ */
+export function dateTimeInstant(text, zone) {
+  if (text === "") return null;
+  const [date = "", time = ""] = text.split("T");
+  return instantOf(date, clockMinutes(time), zone);
+}
+
+/**
  * Whether the runtime knows the zone.
  * @param {string} zone
  */

@@ -6,9 +6,9 @@ import {
   NEW_ANNOUNCEMENT,
   newAnnouncementFields,
 } from "../model/announcement-form.js";
-import { canWrite } from "../state.js";
+import { canWrite, shownZone } from "../state.js";
 import { announcementForm } from "./announcement-form-view.js";
-import { coverText, leadText } from "./announcement-text.js";
+import { coverText, leadText, pausedTag } from "./announcement-text.js";
 import { askConflict } from "./conflict.js";
 import { ask, openDialog } from "./dialog.js";
 import { knownEffect, planEffect, showEffectIn } from "./plan-effect.js";
@@ -52,6 +52,7 @@ async function readAnnouncement({ api }, id) {
 function showAnnouncement(app, announcement) {
   openDialog(app.t, coverText(app, announcement), () => [
     element("p", {}, leadText(app, announcement)),
+    pausedTag(app, announcement.paused_until),
     previewBox(app, announcement.id).node,
   ]);
 }
@@ -61,11 +62,12 @@ function showAnnouncement(app, announcement) {
  * @param {App} app
  */
 export function openNewAnnouncement(app) {
-  const { t, api } = app;
+  const { t, api, store } = app;
+  const zone = shownZone(store.state);
   const keys = new Map();
   openDialog(t, t("new_announcement"), (close) => {
-    const { form, valuesOf } = announcementForm(app, NEW_ANNOUNCEMENT, true);
-    const fieldsOf = () => newAnnouncementFields(valuesOf());
+    const { form, valuesOf } = announcementForm(app, { values: NEW_ANNOUNCEMENT, zone, isNew: true });
+    const fieldsOf = () => newAnnouncementFields(valuesOf(), zone);
     showEffectIn(form, planEffect(app, "/v1/announcement/create", fieldsOf));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -91,13 +93,14 @@ export function openNewAnnouncement(app) {
  * @param {{ announcement: Announcement, etag: string | null }} read
  */
 function editAnnouncement(app, read) {
-  const { t, api } = app;
+  const { t, api, store } = app;
+  const zone = shownZone(store.state);
   let { etag } = read;
   const { id } = read.announcement;
-  let opened = announcementValues(read.announcement);
+  let opened = announcementValues(read.announcement, zone);
   openDialog(t, coverText(app, read.announcement), (close) => {
-    const { form, valuesOf, fill } = announcementForm(app, opened, false);
-    const changesOf = () => changedAnnouncementFields(opened, valuesOf());
+    const { form, valuesOf, fill } = announcementForm(app, { values: opened, zone, isNew: false });
+    const changesOf = () => changedAnnouncementFields(opened, valuesOf(), zone);
     const preview = previewBox(app, id, changesOf);
     form.addEventListener("input", () => preview.refreshSoon());
     const effect = planEffect(app, "/v1/announcement/update", () => {
@@ -119,7 +122,7 @@ function editAnnouncement(app, read) {
 
     const resolveConflict = async () => {
       const stored = await readAnnouncement(app, id);
-      const now = announcementValues(stored.announcement);
+      const now = announcementValues(stored.announcement, zone);
       const mine = valuesOf();
       const names = /** @type {(keyof AnnouncementValues)[]} */ (Object.keys(now));
       const conflicts = names

@@ -12,10 +12,9 @@ import { statusLine } from "./save-form.js";
 /**
  * The form of an announcement. `fill` sets the values again.
  * @param {App} app
- * @param {AnnouncementValues} values
- * @param {boolean} isNew
+ * @param {{ values: AnnouncementValues, zone: string, isNew: boolean }} options `zone` is the zone of the shown times.
  */
-export function announcementForm(app, values, isNew) {
+export function announcementForm(app, { values, zone, isNew }) {
   const { t } = app;
   const choices = element("datalist", { id: "event-choices" });
   const inputs = announcementInputs(app);
@@ -48,6 +47,10 @@ export function announcementForm(app, values, isNew) {
     inputs.templateFields,
     field(t("announcement_roles"), inputs.roles, { hint: t("roles_hint") }),
     field(t("announcement_users"), inputs.users, { hint: t("ids_hint") }),
+    field(t("announcement_pausedUntil"), inputs.pausedUntil, {
+      name: "paused_until",
+      hint: t("paused_until_hint", { zone }),
+    }),
     field(t("announcement_enabled"), inputs.enabled),
     statusLine(),
     element(
@@ -131,6 +134,7 @@ function announcementInputs({ t, format }) {
     digestColor: select("digest_color", "", [{ value: "", label: t("any_color") }, ...colors]),
     digestEmptyText: textInput("digest_empty_text", { maxlength: 256 }),
     infoOnly: checkbox("info_only", false),
+    pausedUntil: textInput("paused_until", { type: "datetime-local" }),
     enabled: checkbox("enabled", true),
     roles: textInput("subscribers_role"),
     users: textInput("subscribers_user"),

@@ -1,4 +1,6 @@
+import { element } from "../element.js";
 import { colorName } from "../model/choices.js";
+import { shownZone } from "../state.js";
 
 /** @import { Announcement } from "../model/types.ts" */
 /** @import { App } from "../state.js" */
@@ -39,3 +41,17 @@ export function leadText(app, announcement) {
   const lead = t("lead", { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
   return `${minutes === 0 ? t("lead_none") : lead}; ${coverText(app, announcement)}`;
 }
+
+/**
+ * Says until when posts are paused; null if they are not (D62).
+ * @param {App} app
+ * @param {number | undefined} paused_until
+ */
+export const pausedTag = ({ t, format, store }, paused_until) =>
+  paused_until === undefined || paused_until <= Date.now()
+    ? null
+    : element(
+        "span",
+        { class: "tag warning" },
+        t("paused_until", { time: format.instant(paused_until, shownZone(store.state)) }),
+      );

@@ -1,7 +1,7 @@
 import { element } from "../element.js";
 import { canWrite } from "../state.js";
 import { openAnnouncement, openNewAnnouncement } from "./announcement-dialog.js";
-import { coverText, leadText } from "./announcement-text.js";
+import { coverText, leadText, pausedTag } from "./announcement-text.js";
 
 /** @import { Announcement } from "../model/types.ts" */
 /** @import { App } from "../state.js" */
@@ -47,7 +47,7 @@ export function announcementsPage(app) {
  */
 function card(app, announcement) {
   const { t } = app;
-  const { id, enabled, dangling, info, channel } = announcement;
+  const { id, enabled, dangling, info, channel, paused_until } = announcement;
   return element(
     "button",
     {
@@ -61,6 +61,7 @@ function card(app, announcement) {
     element("span", {}, leadText(app, announcement).split(";")[0]),
     element("span", {}, `${t("channel")} ${channel}`),
     info === "" ? null : element("span", { class: "clipped" }, info),
+    pausedTag(app, paused_until),
     enabled ? null : element("span", { class: "tag" }, t("disabled")),
     dangling === true ? element("span", { class: "tag warning" }, t("dangling")) : null,
   );

@@ -11,6 +11,7 @@ import {
 import { TEXT_LIMITS } from "../model/choices.js";
 import { isOccurrence, seriesIdOf, timeFields } from "../model/move-event.js";
 import { canWrite, shownZone } from "../state.js";
+import { pausedTag } from "./announcement-text.js";
 import { askConflict } from "./conflict.js";
 import { deleteEvent } from "./delete-event.js";
 import { openDialog } from "./dialog.js";
@@ -78,6 +79,7 @@ function showEvent(app, entry) {
       {},
       rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", { class: "text" }, value)]),
     ),
+    pausedTag(app, entry.paused_until),
   ]);
 }
 

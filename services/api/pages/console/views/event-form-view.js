@@ -45,6 +45,10 @@ export function eventForm(app, { values, zone, calendar, isNew = false, isOccurr
     ),
     element("div", { "data-rule": "text" }, field(t("value_rrule"), inputs.rrule, { hint: t("rrule_hint") })),
   );
+  const paused = field(t("value_pausedUntil"), inputs.pausedUntil, {
+    name: "paused_until",
+    hint: t("paused_until_hint", { zone }),
+  });
   const scope = isOccurrence ? scopeField(app) : undefined;
   const form = element(
     "form",
@@ -65,6 +69,7 @@ export function eventForm(app, { values, zone, calendar, isNew = false, isOccurr
     field(t("value_description"), inputs.description),
     field(t("value_color"), inputs.color),
     field(t("value_image"), inputs.image),
+    paused,
     rule,
     statusLine(),
     element(
@@ -80,7 +85,9 @@ export function eventForm(app, { values, zone, calendar, isNew = false, isOccurr
     );
   const showParts = () => {
     times.hidden = inputs.allDay.checked;
+    // An occurrence has no rule and no pause of its own (D51, D63).
     rule.hidden = scopeOf() === "this";
+    paused.hidden = scopeOf() === "this";
     for (const part of rule.querySelectorAll("[data-rule]")) {
       const isText = part.getAttribute("data-rule") === "text";
       const { value } = inputs.frequency;
@@ -118,6 +125,7 @@ function eventInputs({ t }) {
     location: textInput("location", { maxlength: TEXT_LIMITS.location }),
     image: textInput("image", { inputmode: "url", maxlength: TEXT_LIMITS.image }),
     color: select("color", "NONE", colors),
+    pausedUntil: textInput("paused_until", { type: "datetime-local" }),
     allDay: checkbox("all_day", false),
     startDate: textInput("start_date", { type: "date" }),
     startTime: textInput("start_time", { type: "time" }),

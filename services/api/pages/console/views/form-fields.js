@@ -106,9 +106,11 @@ export function showProblems(form, problems) {
     const box =
       form.querySelector(`[data-field="${CSS.escape(name)}"]`) ??
       form.querySelector(`[data-field="${CSS.escape(name.split(/[.[]/)[0] ?? name)}"]`);
-    box?.querySelector(".problem")?.append(`${name}: ${message}`);
-    box?.querySelector("input, select, textarea")?.setAttribute("aria-invalid", "true");
-    return box === null;
+    // A field that the form hides has its problem among the others.
+    if (box === null || box.closest("[hidden]") !== null) return true;
+    box.querySelector(".problem")?.append(`${name}: ${message}`);
+    box.querySelector("input, select, textarea")?.setAttribute("aria-invalid", "true");
+    return false;
   });
   const first = form.querySelector('[aria-invalid="true"]');
   if (first instanceof HTMLElement) first.focus();

@@ -6,6 +6,7 @@ import { openDialog } from "./dialog.js";
 
 /** @import { Post } from "../model/types.ts" */
 /** @import { App } from "../state.js" */
+/** @import { WordKey } from "../words/words.js" */
 
 /**
  * The name of a post's event; the id of one that was deleted. A digest has what its announcement covers.
@@ -35,11 +36,7 @@ const isDigestId = (id) => id.startsWith("d");
 export function openPost(app, post) {
   const { t } = app;
   openDialog(t, eventNameOf(app, post), () => [
-    element(
-      "p",
-      { class: `story ${kindOf(post)}` },
-      t(kindOf(post) === "late" ? "story_was_late" : `story_${kindOf(post)}`),
-    ),
+    element("p", { class: `story ${kindOf(post)}` }, t(storyOf(post))),
     element(
       "dl",
       {},
@@ -49,6 +46,17 @@ export function openPost(app, post) {
       ]),
     ),
   ]);
+}
+
+/**
+ * The word of a post's story.
+ * @param {Post} post
+ * @returns {WordKey}
+ */
+function storyOf(post) {
+  const kind = kindOf(post);
+  if (kind === "late") return "story_was_late";
+  return kind === "skipped" && post.skip_code !== undefined ? "story_will_be_skipped" : `story_${kind}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { element } from "../element.js";
-import { canWrite } from "../state.js";
+import { dateTimeInstant, dateTimeText } from "../model/zoned-time.js";
+import { canWrite, shownZone } from "../state.js";
 import { LANGUAGE_NAMES } from "../format.js";
 import { askConflict } from "./conflict.js";
 import { checkbox, field, select, textInput } from "./form-fields.js";
@@ -48,6 +49,7 @@ function settingsForm(app, settings) {
       textInput("control_role", { value: text("control_role"), maxlength: 20, disabled }),
     ),
     ...FLAGS.map((name) => field(t(`setting_${name}`), checkbox(name, settings[name] === true, { disabled }))),
+    pauseField(app, settings),
     element("p", { class: "hint" }, t("operator_only")),
     field(
       t("setting_max_calendars"),
@@ -55,7 +57,7 @@ function settingsForm(app, settings) {
     ),
     ...OPERATOR_FLAGS.map((name) => field(t(`setting_${name}`), checkbox(name, settings[name] === true, operatorOnly))),
   ];
-  return form(app, "settings", inputs, settings, {
+  return form(app, "settings", inputs, withPause(settings), {
     path: "/v2/guild/settings/update",
     read: () => app.api.send("/v2/guild/settings/get"),
   });
@@ -67,7 +69,7 @@ function settingsForm(app, settings) {
  */
 function calendarForm(app, calendar) {
   const { t } = app;
-  const { calendar_number, name, timezone } = calendar;
+  const { calendar_number, name, timezone, paused_until } = calendar;
   const disabled = !canWrite(app);
   const zones = element(
     "datalist",
@@ -79,18 +81,27 @@ function calendarForm(app, calendar) {
     field(t("calendar_name"), textInput("name", { value: name, maxlength: 100, disabled })),
     field(t("calendar_zone"), textInput("timezone", { value: timezone, list: `zones-${calendar_number}`, disabled })),
     zones,
+    pauseField(app, calendar),
   ];
-  return form(
-    app,
-    `calendar ${calendar_number}`,
-    inputs,
-    { name, timezone },
-    {
-      path: "/v2/calendar/update",
-      reference: { calendar_number },
-      read: () => app.api.send("/v2/calendar/get", { calendar_number }),
-    },
-  );
+  return form(app, `calendar ${calendar_number}`, inputs, withPause({ name, timezone, paused_until }), {
+    path: "/v2/calendar/update",
+    reference: { calendar_number },
+    read: () => app.api.send("/v2/calendar/get", { calendar_number }),
+  });
+}
+
+/**
+ * The end of the pause of the posts (D62, D63), in the zone of the shown times.
+ * @param {App} app
+ * @param {{ readonly paused_until?: unknown }} paused
+ */
+function pauseField(app, { paused_until }) {
+  const zone = shownZone(app.store.state);
+  const value = dateTimeText(typeof paused_until === "number" ? paused_until : undefined, zone);
+  const attributes = { type: "datetime-local", value, "data-zone": zone, disabled: !canWrite(app) };
+  return field(app.t("value_pausedUntil"), textInput("paused_until", attributes), {
+    hint: app.t("paused_until_hint", { zone }),
+  });
 }
 
 /**
@@ -121,7 +132,7 @@ function form(app, key, inputs, before, { path, reference = {}, read }) {
   const save = async () => {
     const changes = changedValues(node, before);
     const { body, etag } = await read();
-    const conflicts = conflictsIn(node, before, body);
+    const conflicts = conflictsIn(node, before, withPause(body));
     const choice = conflicts.length === 0 ? "mine" : await askConflict(app, conflicts);
     if (choice === undefined) return;
     if (choice === "mine" && Object.keys(changes).length > 0) {
@@ -146,6 +157,18 @@ function form(app, key, inputs, before, { path, reference = {}, read }) {
   return node;
 }
 
+const MINUTE_MS = 60_000;
+
+/**
+ * The fields with the pause as a form reads it: whole minutes, null without one.
+ * @param {Fields} fields
+ * @returns {Fields}
+ */
+const withPause = ({ paused_until, ...fields }) => ({
+  ...fields,
+  paused_until: typeof paused_until === "number" ? Math.floor(paused_until / MINUTE_MS) * MINUTE_MS : null,
+});
+
 /**
  * The values of the form that somebody else has changed.
  * @param {HTMLFormElement} node
@@ -157,9 +180,9 @@ const conflictsIn = (node, before, stored) =>
     .filter(({ name }) => before[name] !== stored[name])
     .map((input) => ({
       label: input.labels?.[0]?.textContent ?? input.name,
-      opened: String(before[input.name]),
-      stored: String(stored[input.name]),
-      mine: String(valueOf(input)),
+      opened: shownValue(input, before[input.name]),
+      stored: shownValue(input, stored[input.name]),
+      mine: shownValue(input, valueOf(input)),
     }));
 
 /**
@@ -178,8 +201,19 @@ const inputsOf = (node) =>
     (input) => input instanceof HTMLInputElement || input instanceof HTMLSelectElement,
   );
 
+/**
+ * @param {HTMLInputElement | HTMLSelectElement} input
+ * @param {unknown} value
+ */
+function shownValue(input, value) {
+  const zone = input.getAttribute("data-zone");
+  return zone === null ? String(value) : dateTimeText(typeof value === "number" ? value : undefined, zone);
+}
+
 /** @param {HTMLInputElement | HTMLSelectElement} input */
 function valueOf(input) {
   if (input instanceof HTMLInputElement && input.type === "checkbox") return input.checked;
+  const zone = input.getAttribute("data-zone");
+  if (zone !== null) return dateTimeInstant(input.value, zone);
   return input.type === "number" ? Number(input.value) : input.value;
 }
