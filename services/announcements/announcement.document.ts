@@ -31,6 +31,7 @@ export const announcementSchema = new Schema<AnnouncementRow>(
     template: { type: { title: String, body: String, fields: [String], _id: false }, default: undefined },
     pausedUntil: Number,
     pauseEndedAt: Number,
+    skipOn: Number,
     enabled: Boolean,
     infoOnly: Boolean,
     subscribersRole: [String],

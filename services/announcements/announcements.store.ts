@@ -101,6 +101,7 @@ const RULE_PROJECTION = {
   standsSince: 1,
   pausedUntil: 1,
   pauseEndedAt: 1,
+  skipOn: 1,
 } as const satisfies Record<Exclude<keyof AnnouncementRule, "id" | "until">, 1>;
 
 type RuleRow = Pick<AnnouncementRow, "_id" | keyof typeof RULE_PROJECTION>;
@@ -229,6 +230,7 @@ function listQuery(guildId: GuildId, limit: number) {
 }
 
 function ruleOf(row: RuleRow): AnnouncementRule {
+  const { offsets, digest, pausedUntil, pauseEndedAt, skipOn } = row;
   return complete<Omit<AnnouncementRule, "until">>()({
     id: row._id as AnnouncementId,
     channel: row.channel,
@@ -237,12 +239,7 @@ function ruleOf(row: RuleRow): AnnouncementRule {
     eventColor: row.eventColor,
     hours: row.hours,
     minutes: row.minutes,
-    ...definedFields({
-      offsets: row.offsets,
-      digest: row.digest,
-      pausedUntil: row.pausedUntil,
-      pauseEndedAt: row.pauseEndedAt,
-    }),
+    ...definedFields({ offsets, digest, pausedUntil, pauseEndedAt, skipOn }),
     enabled: row.enabled,
     revision: row.revision,
     standsSince: row.standsSince.getTime(),
@@ -266,6 +263,7 @@ export function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
     ...(row.template === undefined ? undefined : { template: row.template }),
     ...(row.pausedUntil === undefined ? undefined : { pausedUntil: row.pausedUntil }),
     ...(row.pauseEndedAt === undefined ? undefined : { pauseEndedAt: row.pauseEndedAt }),
+    ...(row.skipOn === undefined ? undefined : { skipOn: row.skipOn }),
     enabled: row.enabled,
     infoOnly: row.infoOnly,
     subscribersRole: row.subscribersRole,

@@ -1320,6 +1320,10 @@ export interface V1AnnouncementCreateRequest {
    */
   paused_until?: number | null;
   /**
+   * Number of a calendar of the guild, such as a calendar of holidays: an event is not posted if an entry of that calendar covers the day on which the event starts. Null in an update removes it.
+   */
+  skip_on?: number | null;
+  /**
    * Whether the announcement is posted.
    */
   enabled?: boolean | null;
@@ -1504,6 +1508,10 @@ export interface Announcement {
    * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC); of the announcement.
    */
   paused_until?: number;
+  /**
+   * Number of a calendar of the guild, such as a calendar of holidays: an event is not posted if an entry of that calendar covers the day on which the event starts. Null in an update removes it.
+   */
+  skip_on?: number;
   /**
    * Whether the announcement is posted.
    */
@@ -1703,6 +1711,10 @@ export interface ListedAnnouncement {
    */
   paused_until?: number;
   /**
+   * Number of a calendar of the guild, such as a calendar of holidays: an event is not posted if an entry of that calendar covers the day on which the event starts. Null in an update removes it.
+   */
+  skip_on?: number;
+  /**
    * Whether the announcement is posted.
    */
   enabled: boolean;
@@ -1810,9 +1822,9 @@ export interface UpcomingPost {
    */
   state: "planned" | "sending";
   /**
-   * Kind of `skip_reason`, for programs: the post is paused (PAUSED).
+   * Kind of `skip_reason`, for programs: the post is paused (PAUSED), or its event is on a holiday (HOLIDAY).
    */
-  skip_code?: "PAUSED";
+  skip_code?: "PAUSED" | "HOLIDAY";
   /**
    * Why the post will be skipped when it is due, if nothing changes before.
    */
@@ -1982,6 +1994,7 @@ export interface SettledPost {
     | "EVENT_CHANGED"
     | "DIGEST_EMPTY"
     | "PAUSED"
+    | "HOLIDAY"
     | "RESTORED"
     | "DISPATCH_DOWN"
     | "PROCESS_STALLED"
@@ -2044,9 +2057,9 @@ export interface V1AnnouncementPreviewResponse {
    */
   offsets?: PreviewedOffset[];
   /**
-   * Kind of `skip_reason`, for programs: the post is paused (PAUSED).
+   * Kind of `skip_reason`, for programs: the post is paused (PAUSED), or its event is on a holiday (HOLIDAY).
    */
-  skip_code?: "PAUSED";
+  skip_code?: "PAUSED" | "HOLIDAY";
   /**
    * Why the post will be skipped when it is due, if nothing changes before.
    */
@@ -2077,9 +2090,9 @@ export interface PreviewedOffset {
    */
   due?: number;
   /**
-   * Kind of `skip_reason`, for programs: the post is paused (PAUSED).
+   * Kind of `skip_reason`, for programs: the post is paused (PAUSED), or its event is on a holiday (HOLIDAY).
    */
-  skip_code?: "PAUSED";
+  skip_code?: "PAUSED" | "HOLIDAY";
   /**
    * Why the post will be skipped when it is due, if nothing changes before.
    */
@@ -2267,6 +2280,10 @@ export interface V1AnnouncementUpdateRequest {
    * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
    */
   paused_until?: number | null;
+  /**
+   * Number of a calendar of the guild, such as a calendar of holidays: an event is not posted if an entry of that calendar covers the day on which the event starts. Null in an update removes it.
+   */
+  skip_on?: number | null;
   /**
    * Whether the announcement is posted.
    */
@@ -3223,6 +3240,10 @@ export interface DraftChange {
    */
   template?: MessageTemplateInput | null;
   /**
+   * Number of a calendar of the guild, such as a calendar of holidays: an event is not posted if an entry of that calendar covers the day on which the event starts. Null in an update removes it.
+   */
+  skip_on?: number | null;
+  /**
    * Whether the announcement is posted.
    */
   enabled?: boolean | null;
@@ -3582,9 +3603,9 @@ export interface PostPreview {
    */
   offsets?: PreviewedOffset[];
   /**
-   * Kind of `skip_reason`, for programs: the post is paused (PAUSED).
+   * Kind of `skip_reason`, for programs: the post is paused (PAUSED), or its event is on a holiday (HOLIDAY).
    */
-  skip_code?: "PAUSED";
+  skip_code?: "PAUSED" | "HOLIDAY";
   /**
    * Why the post will be skipped when it is due, if nothing changes before.
    */
@@ -4158,6 +4179,7 @@ export interface MissedNotification {
     | "EVENT_CHANGED"
     | "DIGEST_EMPTY"
     | "PAUSED"
+    | "HOLIDAY"
     | "RESTORED"
     | "DISPATCH_DOWN"
     | "PROCESS_STALLED"

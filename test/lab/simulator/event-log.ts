@@ -18,14 +18,19 @@ export function eventLogOf({
     ...record.haltedResponses.map(({ at, owner, sink }): [number, string] => [at, `HALTED ${sink} for ${owner}`]),
     ...record.writes.map(({ at, before, after }): [number, string] => [at, writeLine(before, after, start)]),
     ...receiver.visible.map(({ at, postId, part }): [number, string] => [at, `VISIBLE ${postId} part ${part}`]),
-    ...contentLines(owners.announcements, ({ enabled, minutes, offsets, channel, type, standsSince }) =>
+    ...contentLines(owners.announcements, ({ enabled, minutes, offsets, channel, type, skipOn, standsSince }) =>
       [
         type,
         enabled ? "on" : "off",
         offsets === undefined ? `${minutes} min before` : offsets.map(offsetText).join(" "),
         `in ${channel}`,
+        ...(skipOn === undefined ? [] : ["not on holidays"]),
         `since ${seconds(standsSince - start)}`,
       ].join(" "),
+    ),
+    ...contentLines(
+      owners.holidays,
+      ({ startsAt, endsAt }) => `a holiday from ${seconds(startsAt - start)} until ${seconds(endsAt - start)}`,
     ),
     ...contentLines(
       owners.occurrences,

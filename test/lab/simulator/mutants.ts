@@ -4,6 +4,7 @@ import type { AnnouncementRule } from "../../../services/contracts/announcements
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import { type Mutant, withSink } from "./mutant.ts";
+import { HOLIDAY_MUTANTS } from "./holiday-mutants.ts";
 import { DIGEST_MUTANTS } from "./digest-mutants.ts";
 import { OFFSET_MUTANTS } from "./offset-mutants.ts";
 import { PAUSE_MUTANTS } from "./pause-mutants.ts";
@@ -249,6 +250,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
   ...OFFSET_MUTANTS,
   ...PAUSE_MUTANTS,
+  ...HOLIDAY_MUTANTS,
   ...DIGEST_MUTANTS,
   "posts that were cancelled before their plan are not read": {
     ports: (ports) => ({
