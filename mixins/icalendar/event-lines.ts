@@ -5,6 +5,7 @@ import {
   type SkipReason,
 } from "../../services/contracts/event-import.contract.ts";
 import type { ContentLine } from "./line-reader.ts";
+import { timeZoneId } from "./time-zone-id.ts";
 
 /** A VEVENT with the properties that are imported. */
 export interface ScannedEvent {
@@ -113,7 +114,7 @@ export class EventLines {
     if (name === "RECURRENCE-ID") this.#recurrenceId = text;
     if (name === "SEQUENCE") this.#sequence = /^[0-9]{1,15}$/.test(value) ? Number(value) : 0;
     const zone = /;TZID=("[^"]*"|[^;:"]*)/i.exec(text.slice(0, MAX_PARAMS_LENGTH))?.[1];
-    if (zone !== undefined && HAS_ZONE.has(name)) this.#zones.add(zone.replaceAll('"', ""));
+    if (zone !== undefined && HAS_ZONE.has(name)) this.#zones.add(timeZoneId(zone.replaceAll('"', "")));
   }
 }
 

@@ -1,4 +1,5 @@
 import { MAX_ZONE_LENGTH } from "../../services/contracts/event-import.contract.ts";
+import { timeZoneId } from "./time-zone-id.ts";
 
 /** The properties that are kept, of a zone and of an observance: a STANDARD or DAYLIGHT component (RFC 5545, 3.6.5). */
 const OF_ZONE: ReadonlySet<string> = new Set(["TZID", "X-LIC-LOCATION"]);
@@ -46,6 +47,6 @@ export class ZoneLines {
   end(): { readonly tzid: string; readonly text: string } {
     const line = this.#own.get("TZID") ?? "";
     const text = [...this.#own.values()].join("\n") + this.#observances.join("");
-    return { tzid: line.slice(line.indexOf(":") + 1).trim(), text: text.toWellFormed() };
+    return { tzid: timeZoneId(line.slice(line.indexOf(":") + 1)), text: text.toWellFormed() };
   }
 }

@@ -32,6 +32,7 @@ export const announcementSchema = new Schema<AnnouncementRow>(
     onChange: String,
     pausedUntil: Number,
     pauseEndedAt: Number,
+    skipOn: Number,
     enabled: Boolean,
     infoOnly: Boolean,
     subscribersRole: [String],

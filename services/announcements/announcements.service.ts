@@ -7,6 +7,7 @@ import { healthMixin } from "../../mixins/actions/health.mixin.ts";
 import { currentWriteId } from "../../mixins/mongo/write-context.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
+import { definedFields } from "../../mixins/objects/defined-fields.ts";
 import { WriteQueue } from "../../mixins/mongo/write-queue.ts";
 import { broadcast, callAction } from "../../mixins/actions/typed-calls.ts";
 import type { AnnouncementType } from "../contracts/announcement-fields.ts";
@@ -30,13 +31,14 @@ import {
 import { findEvent } from "../contracts/calendar-events.contract.ts";
 import { getCalendar } from "../contracts/calendars.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
+import { skipOnProblems } from "../contracts/holidays.ts";
 import type { AnnouncementId, GuildId } from "../contracts/ids.ts";
 import { listChangedAnnouncements } from "../contracts/guild-changes.contract.ts";
 import { listTooLarge } from "../contracts/list-limits.ts";
 import { draftAnnouncements } from "../contracts/owner-drafts.contract.ts";
 import { revisionMismatch } from "../contracts/revision.ts";
 import { announcementPage } from "./announcement-pages.ts";
-import { announcementsStore } from "./announcements.store.ts";
+import { announcementsStore, type AnnouncementsStore } from "./announcements.store.ts";
 import { changedAnnouncementsReader } from "./changed-announcements.store.ts";
 import { markDangling } from "./dangling.ts";
 import { changeAnnouncement, newAnnouncement } from "./domain/announcement.ts";
@@ -65,7 +67,8 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
         const { guildId, type } = params;
         const id = (currentWriteId() ?? newWriteId()) as string as AnnouncementId;
         const insert = async () => {
-          await checkCalendar(context, params);
+          const ofCalendar = await calendarRefusal(context, store, params);
+          if (ofCalendar !== undefined) return ofCalendar;
           const eventId = await resolveReference(context, guildId, type, params.eventId);
           return isRefusal(eventId) ? eventId : store.insert(newAnnouncement(id, params, eventId ?? ""));
         };
@@ -84,7 +87,8 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
               const mismatch = revisionMismatch(stored.revision, params.ifRevision);
               if (mismatch !== undefined) return mismatch;
               const type = params.type ?? stored.type;
-              await checkCalendar(context, params);
+              const ofCalendar = await calendarRefusal(context, store, params);
+              if (ofCalendar !== undefined) return ofCalendar;
               const eventId = await resolveReference(context, params.guildId, type, params.eventId);
               return isRefusal(eventId) ? eventId : changeAnnouncement(stored, params, eventId);
             },
@@ -196,13 +200,20 @@ async function resolveReference(
   return eventReference(type, found);
 }
 
-/** The calendar of a digest must be one that the guild may have (D20). The refusal of its owner becomes that of this action. */
-async function checkCalendar(
+/**
+ * The calendars of a digest (D20) and of holidays (D66) must be ones that the guild may have: the refusal of their owner becomes that of
+ * this action. The number of calendars of holidays is limited.
+ */
+async function calendarRefusal(
   context: CallContext<unknown>,
-  { guildId, digest }: Pick<UpdateAnnouncementParams, "guildId" | "digest">,
-): Promise<void> {
-  if (digest === undefined) return;
-  await callAction(context, getCalendar, { guildId, calendarNumber: digest.calendarNumber });
+  store: Pick<AnnouncementsStore, "listRules">,
+  { guildId, id, digest, skipOn }: Pick<UpdateAnnouncementParams, "guildId" | "digest" | "skipOn"> & { id?: string },
+): Promise<Refusal | undefined> {
+  const numbers = [digest?.calendarNumber, skipOn].filter((number) => typeof number === "number");
+  await Promise.all(numbers.map((calendarNumber) => callAction(context, getCalendar, { guildId, calendarNumber })));
+  if (typeof skipOn !== "number") return undefined;
+  const problems = skipOnProblems(await store.listRules(guildId), { skipOn, ...definedFields({ id }) });
+  return problems.length === 0 ? undefined : refuse("INVALID_REQUEST", problems);
 }
 
 function broadcastChange(context: CallContext<unknown>, { guildId, id, revision }: AnnouncementChanged): void {

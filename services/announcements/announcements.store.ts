@@ -102,6 +102,7 @@ const RULE_PROJECTION = {
   standsSince: 1,
   pausedUntil: 1,
   pauseEndedAt: 1,
+  skipOn: 1,
 } as const satisfies Record<Exclude<keyof AnnouncementRule, "id" | "until">, 1>;
 
 type RuleRow = Pick<AnnouncementRow, "_id" | keyof typeof RULE_PROJECTION>;
@@ -230,7 +231,7 @@ function listQuery(guildId: GuildId, limit: number) {
 }
 
 function ruleOf(row: RuleRow): AnnouncementRule {
-  const { offsets, digest, onChange, pausedUntil, pauseEndedAt } = row;
+  const { offsets, digest, onChange, pausedUntil, pauseEndedAt, skipOn } = row;
   return complete<Omit<AnnouncementRule, "until">>()({
     id: row._id as AnnouncementId,
     channel: row.channel,
@@ -239,7 +240,7 @@ function ruleOf(row: RuleRow): AnnouncementRule {
     eventColor: row.eventColor,
     hours: row.hours,
     minutes: row.minutes,
-    ...definedFields({ offsets, digest, onChange, pausedUntil, pauseEndedAt }),
+    ...definedFields({ offsets, digest, onChange, pausedUntil, pauseEndedAt, skipOn }),
     enabled: row.enabled,
     revision: row.revision,
     standsSince: row.standsSince.getTime(),
@@ -264,6 +265,7 @@ export function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
     ...(row.onChange === undefined ? undefined : { onChange: row.onChange }),
     ...(row.pausedUntil === undefined ? undefined : { pausedUntil: row.pausedUntil }),
     ...(row.pauseEndedAt === undefined ? undefined : { pauseEndedAt: row.pauseEndedAt }),
+    ...(row.skipOn === undefined ? undefined : { skipOn: row.skipOn }),
     enabled: row.enabled,
     infoOnly: row.infoOnly,
     subscribersRole: row.subscribersRole,

@@ -9,12 +9,18 @@ import {
 import type { Digest } from "../contracts/announcement-digests.ts";
 import type { PostOffset } from "../contracts/announcement-offsets.ts";
 import type { AnnouncementRule } from "../contracts/announcements.contract.ts";
+import type { SkipOn } from "../contracts/holidays.ts";
 import type { Pause } from "../contracts/pause.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 
-/** The rule that was in force until a change ended it. A pause prevents no row of the history, and a former rule edits no message: neither is needed. */
+/**
+ * The rule that was in force until a change ended it. Neither a pause nor a holiday prevents a row of the history, and a former rule
+ * edits no message: they are not needed.
+ */
 export interface FormerRuleFields
-  extends FormerState, Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until" | "onChange" | keyof Pause> {
+  extends
+    FormerState,
+    Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until" | "onChange" | keyof (Pause & SkipOn)> {
   readonly standsSince: Date;
 }
 
@@ -76,7 +82,7 @@ export async function formerRules<Row>(
 
 function ruleOf({ _id, former }: FormerStateRow<FormerRuleFields>): AnnouncementRule {
   const { guildId: _, standsSince, until, ...rule } = former;
-  return complete<Omit<AnnouncementRule, "onChange" | keyof Pause>>()({
+  return complete<Omit<AnnouncementRule, "onChange" | keyof (Pause & SkipOn)>>()({
     ...rule,
     standsSince: standsSince.getTime(),
     until: until.getTime(),

@@ -45,8 +45,9 @@ import { calendarsStore } from "./store/calendars.store.ts";
 import { calendarView, changeCalendar, allCalendars } from "./domain/calendar/calendar.ts";
 import { mergeChangeFeeds } from "./domain/calendar/merge-change-feeds.ts";
 import { announcedOccurrence } from "./domain/event/effective-occurrence.ts";
-import { digestReader, digestTurns } from "./digest-reads.ts";
+import { DIGEST_READ_MS, digestReader, digestTurns } from "./digest-reads.ts";
 import { draftActions } from "./drafts/draft.actions.ts";
+import { holidayReads } from "./holidays.ts";
 import { eventSearch } from "./event-search.ts";
 import { eventImport } from "./import/event-import.ts";
 import { importsStore } from "./store/imports.store.ts";
@@ -68,9 +69,6 @@ export interface CalendarEventsOptions {
   readonly now?: () => EpochMs;
   readonly follow?: FollowOptions;
 }
-
-/** Dispatch reads a digest within the second in which it is due. */
-const DIGEST_READ_MS = 500;
 
 /** The calendars of a guild are in the order of their numbers. */
 const CALENDARS: PagedList<CalendarView, readonly [number]> = {
@@ -94,6 +92,7 @@ export function calendarEventsService({
   const occurrences = announcedOccurrences(store, calendars, windows);
   const pages = windowPages(store, calendars);
   const digestOfDate = digestTurns(digestReader(calendars, windowPages(store, calendars, DIGEST_READ_MS)));
+  const holidays = holidayReads(store, calendars);
   const search = eventSearch(store, calendars);
   const events = eventResolver(store, calendars);
   const feeds = feedPages(feedReads(connection));
@@ -216,13 +215,16 @@ export function calendarEventsService({
         return eventIds.filter((eventId, at) => found[at] !== undefined || followed.has(eventId));
       }),
 
-      ...serve(listOccurrencesStarting, async (params, context) =>
-        occurrences.list(params, (calendarNumber) => isAllowed(params.guildId, calendarNumber, context)),
-      ),
+      ...serve(listOccurrencesStarting, async (params, context) => {
+        const mayHave = (calendarNumber: number) => isAllowed(params.guildId, calendarNumber, context);
+        return holidays.ofList(params, await occurrences.list(params, mayHave), mayHave);
+      }),
 
-      ...serve(getOccurrence, async ({ guildId, occurrenceId }, context) => {
-        const resolved = await findAllowed(guildId, occurrenceId, context);
-        return resolved?.occurrence === undefined ? null : announcedOccurrence(resolved.occurrence, resolved.calendar);
+      ...serve(getOccurrence, async (params, context) => {
+        const found = await findAllowed(params.guildId, params.occurrenceId, context);
+        if (found?.occurrence === undefined) return null;
+        const occurrence = announcedOccurrence(found.occurrence, found.calendar);
+        return holidays.ofOne(params, occurrence, (number) => isAllowed(params.guildId, number, context));
       }),
 
       ...serve(readDigest, async (params, context) =>

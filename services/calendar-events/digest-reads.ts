@@ -52,7 +52,10 @@ function distinct(rules: readonly DigestRule[]): DigestRule[] {
  * The digests of a guild are read one after the other, with a pause as long as each read: a guild may have a thousand at one instant,
  * and a read of a large calendar takes half a second of the database. Dispatch waits a second for a response, and asks again later.
  */
-const GUILD_TURNS = { maxWaiting: 1_000, maxWaitMs: 900, restFactor: 1, maxRestMs: 1_000 };
+export const GUILD_TURNS = { maxWaiting: 1_000, maxWaitMs: 900, restFactor: 1, maxRestMs: 1_000 };
+
+/** Dispatch reads a digest within the second in which it is due. */
+export const DIGEST_READ_MS = 500;
 
 /** Gives each guild one read of a digest at a time (D65). The result refuses a read that gets no turn. */
 export function digestTurns(

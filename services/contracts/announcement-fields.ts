@@ -1,6 +1,6 @@
 import { digestRule } from "./announcement-digests.ts";
 import { MAX_OFFSET_MINUTES, offsetsRule } from "./announcement-offsets.ts";
-import { COLORS, type Color } from "./calendar-events.contract.ts";
+import { calendarNumber, COLORS, type Color } from "./calendar-events.contract.ts";
 import type { FieldProblem } from "./contract.ts";
 import { integer, listOf, oneOf, snowflake, snowflakeOr, text } from "./field-rules.ts";
 
@@ -24,6 +24,7 @@ export const announcementRules = {
   offsets: offsetsRule,
   digest: digestRule,
   info: text(MAX_INFO_CHARACTERS),
+  skipOn: calendarNumber,
   // `colorProblems` checks the value: a color is ignored, whatever its value, if the type does not use it (D27).
   eventColor: { type: "string", optional: true, documented: COLORS },
   subscribersRole: listOf(snowflakeOr("everyone", "here"), MAX_SUBSCRIBERS),

@@ -20,6 +20,7 @@ import {
   type GuildId,
   type OccurrenceId,
 } from "./ids.ts";
+import { holidayOwners, type SkipOn } from "./holidays.ts";
 import { type MessageTemplate, templateRule } from "./message-template.ts";
 import { changedPauseRule, type Pause, pauseRule } from "./pause.ts";
 import { type MessageEditing, onChangeRule } from "./posted-messages.ts";
@@ -29,7 +30,7 @@ import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 /** Announcements of one guild (D26). */
 export const MAX_ANNOUNCEMENTS = 1000;
 
-export interface Announcement extends Changed, Pause, MessageEditing {
+export interface Announcement extends Changed, Pause, SkipOn, MessageEditing {
   readonly id: AnnouncementId;
   readonly guildId: GuildId;
   readonly channel: string;
@@ -74,7 +75,7 @@ export type AnnouncementRule = Pick<
   | "enabled"
   | "revision"
   | "standsSince"
-  | keyof (Pause & MessageEditing)
+  | keyof (Pause & SkipOn & MessageEditing)
 > & {
   /** For a former rule: time of the change that ended it. Database time. */
   readonly until?: EpochMs;
@@ -94,7 +95,7 @@ export const ANNOUNCEMENT_DEFAULTS = {
   subscribersUser: [],
 } as const satisfies Partial<Announcement>;
 
-export interface CreateAnnouncementParams extends MessageEditing {
+export interface CreateAnnouncementParams extends SkipOn, MessageEditing {
   readonly guildId: GuildId;
   readonly channel: string;
   readonly type: AnnouncementType;
@@ -122,16 +123,11 @@ export interface SubscriberChanges {
   readonly subscribersUserRemove?: readonly string[];
 }
 
-/** An absent field stays. A null `info`, `template` or `pausedUntil` clears it. */
+type Clearable = "info" | "template" | "pausedUntil" | "skipOn";
+/** An absent field stays. A null clears a `Clearable` one. */
 export type UpdateAnnouncementParams = { readonly guildId: GuildId; readonly id: string } & {
-  readonly [
-    Field in Exclude<keyof CreateAnnouncementParams, "guildId" | "info" | "template" | "pausedUntil">
-  ]?: CreateAnnouncementParams[Field];
-} & {
-  readonly info?: string | null;
-  readonly template?: MessageTemplate | null;
-  readonly pausedUntil?: EpochMs | null;
-} & SubscriberChanges &
+  readonly [Field in Exclude<keyof CreateAnnouncementParams, "guildId" | Clearable>]?: CreateAnnouncementParams[Field];
+} & { readonly [Field in Clearable]?: CreateAnnouncementParams[Field] | null } & SubscriberChanges &
   IfRevision;
 
 export const createAnnouncement = action<CreateAnnouncementParams, { readonly id: AnnouncementId } & Revised>({
@@ -151,6 +147,7 @@ export const createAnnouncement = action<CreateAnnouncementParams, { readonly id
     template: optional(templateRule),
     onChange: optional(onChangeRule),
     pausedUntil: pauseRule,
+    skipOn: optional(announcementRules.skipOn),
     enabled: optional(flag, ANNOUNCEMENT_DEFAULTS.enabled),
     infoOnly: optional(flag, ANNOUNCEMENT_DEFAULTS.infoOnly),
     subscribersRole: optional(announcementRules.subscribersRole, ANNOUNCEMENT_DEFAULTS.subscribersRole),
@@ -164,7 +161,8 @@ export const createAnnouncement = action<CreateAnnouncementParams, { readonly id
     ...offsetProblems(fields),
     ...digestProblems(fields),
   ],
-  dependsOn: ({ type }) => (type === "UNIVERSAL" || type === "COLOR" ? [] : ["calendar-events"]),
+  dependsOn: ({ type, skipOn }) =>
+    type === "UNIVERSAL" || type === "COLOR" ? holidayOwners(skipOn) : ["calendar-events"],
   idempotent: true,
 });
 
@@ -186,6 +184,7 @@ export const updateAnnouncement = action<UpdateAnnouncementParams, Revised>({
     template: clearable(templateRule),
     onChange: optional(onChangeRule),
     pausedUntil: changedPauseRule,
+    skipOn: clearable(announcementRules.skipOn),
     enabled: optional(flag),
     infoOnly: optional(flag),
     subscribersRole: optional(announcementRules.subscribersRole),
@@ -202,7 +201,8 @@ export const updateAnnouncement = action<UpdateAnnouncementParams, Revised>({
     ...offsetProblems(fields),
     ...subscriberProblems(fields),
   ],
-  dependsOn: ({ eventId = "", digest }) => (eventId === "" && digest === undefined ? [] : ["calendar-events"]),
+  dependsOn: ({ eventId = "", digest, skipOn }) =>
+    eventId === "" && digest === undefined ? holidayOwners(skipOn) : ["calendar-events"],
   idempotent: true,
 });
 

@@ -36,6 +36,7 @@ export const CHANGE_REASONS = [
   "ZONE_BY_RULES",
   "START_MOVED",
   "DATES_DROPPED",
+  "PERIOD_REPLACED",
 ] as const;
 export type ChangeReason = (typeof CHANGE_REASONS)[number];
 
@@ -70,6 +71,7 @@ export const IMPORT_REASON_TEXTS: Readonly<Record<SkipReason | ChangeReason, str
   ZONE_BY_RULES: "its TZID is unknown; it got a zone that has the offsets of its VTIMEZONE in that year",
   START_MOVED: "DTSTART is not a date of its RRULE, or before 1970; the series begins at the next date",
   DATES_DROPPED: "RDATEs before the first occurrence, or with a time in an all-day series, were dropped",
+  PERIOD_REPLACED: "an RDATE is a period of another duration; its occurrence has the duration of the others",
 };
 
 /** The effect of a VEVENT on the calendar. */

@@ -4,6 +4,7 @@ import { type Color, COLORS, type EventTexts, MAX_ENTRIES } from "./calendar-eve
 import { action, type Changed } from "./contract.ts";
 import type { AllDayFields } from "./event-times.ts";
 import { dateText, flag, guildId, integer, oneOf, optional, reference } from "./field-rules.ts";
+import { type Holiday, holidaysOfRule } from "./holidays.ts";
 import type { AnnouncementId, DateText, EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
 import type { Window } from "./window.ts";
 
@@ -44,6 +45,8 @@ export interface Occurrence extends EventTexts, AllDayFields, Changed {
   /** The instant before which its event, and its calendar, skip posts; absent if they were never paused (D62). */
   readonly eventPausedUntil?: EpochMs;
   readonly calendarPausedUntil?: EpochMs;
+  /** The holidays of its day, of the calendars for which it was read (`holidaysOf`); absent without any (D66). */
+  readonly holidays?: readonly Holiday[];
   /** For a former occurrence: time of the change that ended it. Database time. */
   readonly until?: EpochMs;
   /** Only of a digest, which is no event. */
@@ -75,6 +78,8 @@ export interface OccurrencesStartingParams {
   readonly formerAfter?: EpochMs;
   /** The digests that are due in a window are among the occurrences; only with the anchor START (D65). */
   readonly digests?: DueDigests;
+  /** Numbers of calendars whose entries are the `holidays` of the occurrences (D66). */
+  readonly holidaysOf?: readonly number[];
 }
 
 /** The digests of some announcements in a window. */
@@ -131,15 +136,20 @@ export const listOccurrencesStarting = action<OccurrencesStartingParams, Occurre
     changedSince: optional(instant),
     formerAfter: optional(instant),
     digests: optional(dueDigestsRule),
+    holidaysOf: holidaysOfRule,
   },
   idempotent: true,
 });
 
+export interface GetOccurrenceParams extends Pick<OccurrencesStartingParams, "guildId" | "holidaysOf"> {
+  readonly occurrenceId: OccurrenceId;
+}
+
 /** For dispatch, at the due instant: the current state of an occurrence; null if it does not exist any more. */
-export const getOccurrence = action<{ guildId: GuildId; occurrenceId: OccurrenceId }, Occurrence | null>({
+export const getOccurrence = action<GetOccurrenceParams, Occurrence | null>({
   name: "calendar-events.getOccurrence",
   keys: "none",
-  params: { guildId, occurrenceId: reference },
+  params: { guildId, occurrenceId: reference, holidaysOf: holidaysOfRule },
   idempotent: true,
 });
 

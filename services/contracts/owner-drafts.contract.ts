@@ -5,6 +5,7 @@ import { type DraftChange, draftChanges, DRAFTED_WRITES, MAX_DRAFT_CHANGES } fro
 import type { Refusal } from "./errors.ts";
 import { epochMs, flag, guildId, integer, listOf, optional, reference, textOf } from "./field-rules.ts";
 import type { GuildSettings } from "./guild-settings.contract.ts";
+import { holidaysOfRule } from "./holidays.ts";
 import type { AnnouncementId, EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
 import {
   type DueDigests,
@@ -77,6 +78,8 @@ export interface DraftOccurrencesParams extends EventDrafts {
   readonly only?: OnlyOccurrences;
   /** The digests that are due in a window are among the occurrences of events that no change names. */
   readonly digests?: DueDigests;
+  /** Numbers of calendars whose entries are the `holidays` of the occurrences (D66). */
+  readonly holidaysOf?: readonly number[];
   /** Largest number of occurrences in each of the lists. */
   readonly limit: number;
 }
@@ -115,6 +118,7 @@ export const draftOccurrences = action<DraftOccurrencesParams, DraftedOccurrence
     windows: { type: "array", max: 1000, items: windowRule },
     only: optional(onlyRule),
     digests: optional(dueDigestsRule),
+    holidaysOf: holidaysOfRule,
     limit: integer(1, MAX_ENTRIES),
   },
 });
@@ -128,6 +132,7 @@ export interface ShowDraftOccurrencesParams extends EventDrafts {
   readonly after: readonly OccurrenceId[];
   /** The digests whose ids are among the others, as they are before and after the changes. */
   readonly digests?: { readonly before: readonly ShownDigest[]; readonly after: readonly ShownDigest[] };
+  readonly holidaysOf?: readonly number[];
 }
 
 export type ShownDigest = Pick<ReadDigestParams, "announcementId" | "digest">;
@@ -154,7 +159,13 @@ const shownDigestsRule = {
 export const showDraftOccurrences = action<ShowDraftOccurrencesParams, ShownDraftOccurrences | RefusedDraft>({
   name: "calendar-events.showDraftOccurrences",
   ...internal,
-  params: { ...eventDrafts, before: occurrenceIds, after: occurrenceIds, digests: optional(shownDigestsRule) },
+  params: {
+    ...eventDrafts,
+    before: occurrenceIds,
+    after: occurrenceIds,
+    digests: optional(shownDigestsRule),
+    holidaysOf: holidaysOfRule,
+  },
 });
 
 export interface DraftAnnouncementsParams extends Drafts {

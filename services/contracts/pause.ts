@@ -12,8 +12,8 @@ export interface Pause {
   readonly pauseEndedAt?: EpochMs;
 }
 
-/** Kinds of reasons why a post is skipped when it is due (D62). */
-export const SKIP_CODES = ["PAUSED"] as const;
+/** Kinds of reasons why a post is skipped when it is due: by a pause (D62), or on a holiday (D66). */
+export const SKIP_CODES = ["PAUSED", "HOLIDAY"] as const;
 
 /** Why a post will be skipped when it is due, if nothing changes before. */
 export interface ForeseenSkip {

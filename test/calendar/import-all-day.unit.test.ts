@@ -71,6 +71,26 @@ describe("a VEVENT of dates is imported as an all-day event (D50, D52)", () => {
     expect((await importInMemory(text, "America/New_York", imported.memory)).writes).toBe(0);
   });
 
+  test.each([
+    ["20260415", ["Pacific/Apia", "Asia/Tokyo", "UTC", "America/Los_Angeles"]],
+    ["20260415T000000Z", ["Pacific/Apia", "Asia/Tokyo", "UTC", "America/Los_Angeles"]],
+    ["20260415T235959Z", ["Pacific/Apia", "Asia/Tokyo", "UTC", "America/Los_Angeles"]],
+    // The begin and the end of the date on the clock of the calendar.
+    ["20260414T220000Z", ["Europe/Berlin"]],
+    ["20260415T215959Z", ["Europe/Berlin"]],
+  ])("the last date of a series is the date of UNTIL=%s", async (until, calendars) => {
+    for (const zone of calendars) {
+      const imported = await importInMemory(vcalendar(`${DAY}\nRRULE:FREQ=DAILY;INTERVAL=7;UNTIL=${until}`), zone);
+      const daily = await importInMemory(vcalendar(`${DAY}\nRRULE:FREQ=DAILY;UNTIL=${until}`), zone);
+      expect([zone, shown(imported).at(-1), shown(daily).length, daily.findings]).toEqual([
+        zone,
+        "2026-04-15/2026-04-16",
+        15,
+        [],
+      ]);
+    }
+  });
+
   test.each(["America/Sao_Paulo", "Pacific/Apia", "UTC"])(
     "the exceptions of a series are dates, in %s",
     async (zone) => {

@@ -91,6 +91,20 @@ describe("what other programs write", () => {
     expect(events.map(({ recurring }) => recurring?.anchor.timezone)).toEqual(["America/New_York", "Etc/GMT-3"]);
   });
 
+  test("the TZID of a VTIMEZONE is a text, whose commas are escaped, and that of a time is not", async () => {
+    const observance = "DTSTART:20260101T000000\r\nTZOFFSETFROM:+0300\r\nTZOFFSETTO:+0300\r\n";
+    const standard = `BEGIN:STANDARD\r\n${observance}END:STANDARD\r\n`;
+    const component = `BEGIN:VTIMEZONE\r\nTZID:(UTC+03:00) One\\, Two\r\n${standard}END:VTIMEZONE\r\n`;
+    for (const tzid of ["(UTC+03:00) One, Two", "(UTC+03:00) One\\, Two"]) {
+      const text = vcalendar(`UID:1\r\nDTSTART;TZID="${tzid}":20260320T160000\r\n`);
+      const { events, findings } = await importInMemory(text.replace("BEGIN:VEVENT", `${component}BEGIN:VEVENT`));
+      expect([findings, events.map(({ startsAt }) => startsAt)]).toEqual([
+        [["1", "ZONE_BY_RULES"]],
+        [Date.UTC(2026, 2, 20, 13)],
+      ]);
+    }
+  });
+
   test("an image by its type, and the nearest color, come from Nextcloud", async () => {
     const { events } = await importInMemory(calendarFile("nextcloud.ics"));
     expect(events[0]).toMatchObject({ image: "https://cloud.example.com/banner.png", color: "BLUE" });
@@ -129,6 +143,24 @@ describe("what other programs write", () => {
       "2026-04-15T17:00:00.000Z",
       "2026-05-06T17:00:00.000Z",
     ]);
+  });
+
+  test("the periods of RDATEs add occurrences of the same duration, and another duration is named", async () => {
+    const of = async (...periods: readonly string[]) => {
+      const times = "DTSTART;TZID=Europe/Berlin:20260401T170000\r\nDURATION:PT2H\r\n";
+      const dates = `RDATE;TZID=Europe/Berlin;VALUE=PERIOD:${periods.join(",")}\r\n`;
+      const { starts, findings } = await importInMemory(vcalendar(`UID:1\r\n${times}${dates}`));
+      return [distinct(starts(YEARS)).slice(1), findings.map(([, reason]) => reason)];
+    };
+    const at = ["2026-04-15T15:00:00.000Z"];
+    expect(await of("20260415T170000/PT2H")).toEqual([at, []]);
+    expect(await of("20260415T170000/20260415T190000")).toEqual([at, []]);
+    expect(await of("20260415T170000/PT3H")).toEqual([at, ["PERIOD_REPLACED"]]);
+    expect(await of("20260415T170000/PT2H", "20260416T170000/20260416T200000")).toEqual([
+      [...at, "2026-04-16T15:00:00.000Z"],
+      ["PERIOD_REPLACED"],
+    ]);
+    expect(await of("20260415T170000/tomorrow")).toEqual([at, ["PERIOD_REPLACED"]]);
   });
 
   test("each VEVENT that cannot be imported has its reason", async () => {

@@ -51,7 +51,7 @@ const times = fc.oneof(
   { weight: 1, arbitrary: date.map((startDate) => ({ allDay: true, startDate })) },
 );
 
-const calendarNumber = fc.oneof({ weight: 19, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.constant(2) });
+const calendarNumber = fc.oneof({ weight: 9, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.constant(2) });
 
 const anyNewEvent = fc
   .record({ times, name, color: sometimes(color), recurrence: sometimes(recurrence), calendarNumber })
@@ -63,6 +63,24 @@ const anyNewEvent = fc
       rule === undefined ? {} : { recurs: true, recurrence: rule },
     ),
   );
+
+/** An event of the second calendar, which announcements may skip on. */
+const anyHoliday = fc
+  .record({ times, name, recurrence: seldom(recurrence) })
+  .map(({ times: given, name: called, recurrence: rule }) =>
+    Object.assign(
+      { action: "CREATE_EVENT", calendarNumber: 2, name: called },
+      given,
+      rule === undefined ? {} : { recurs: true, recurrence: rule },
+    ),
+  );
+
+/** The calendar of holidays, or null for none; seldom given. */
+const skipOn = fc.oneof(
+  { weight: 7, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.constant(null) },
+  { weight: 3, arbitrary: fc.constantFrom(1, 2, 2, 2) },
+);
 
 /** The end of a pause, or null to end it; seldom given. */
 const pausedUntil = fc.oneof(
@@ -89,12 +107,13 @@ const announcementFields = fc.record({
 });
 
 const anyNewAnnouncement = fc
-  .record({ lead, fields: announcementFields })
-  .map(({ lead: given, fields: { event, ...fields } }) => ({ events }: KnownIds) => ({
+  .record({ lead, fields: announcementFields, skipOn: fc.constantFrom(undefined, undefined, 1, 2, 2) })
+  .map(({ lead: given, fields: { event, ...fields }, skipOn: holidays }) => ({ events }: KnownIds) => ({
     action: "CREATE_ANNOUNCEMENT",
     ...given,
     ...fields,
     eventId: pick(events, event),
+    skipOn: holidays,
   }));
 
 const anyUpdateOfEvent = fc
@@ -141,6 +160,7 @@ const anyUpdateOfAnnouncement = fc
     enabled: seldom(fc.boolean()),
     subscribersUserAdd: seldom(fc.constant(["42"])),
     pausedUntil,
+    skipOn,
     target: seldom(announcementFields),
   })
   .map(({ announcement, lead: given, target, ...fields }) => ({ events, announcements }: KnownIds) => ({
@@ -189,6 +209,8 @@ function chosen(given: Given): AnyChange {
 /** The guild before the changes: events, and announcements of them. */
 export const anyGuild: fc.Arbitrary<readonly AnyChange[]> = fc
   .tuple(
+    fc.constantFrom([], [{ action: "UPDATE_SETTINGS", maxCalendars: 2 }]),
+    fc.array(anyHoliday, { maxLength: 3 }),
     fc.array(anyNewEvent, { minLength: 1, maxLength: 4 }),
     fc.array(anyNewAnnouncement, { minLength: 1, maxLength: 3 }),
     fc.array(fc.oneof(anyUpdateOfEvent, anyDeleteOfEvent, anyUpdateOfAnnouncement, anySettings), { maxLength: 3 }),
@@ -199,6 +221,7 @@ export const anyDrafts: fc.Arbitrary<readonly AnyChange[]> = fc
   .array(
     fc.oneof(
       { weight: 3, arbitrary: anyNewEvent },
+      { weight: 1, arbitrary: anyHoliday },
       { weight: 6, arbitrary: anyUpdateOfEvent },
       { weight: 3, arbitrary: anyDeleteOfEvent },
       { weight: 3, arbitrary: anyNewAnnouncement },

@@ -1,6 +1,7 @@
 import type { AnyChange, KnownIds } from "./any-drafts.ts";
 import { DRAFTS_NOW } from "./any-drafts.ts";
 import { MemoryGuild } from "../doubles/memory-guild.ts";
+import type { DraftChange } from "../../services/contracts/draft-changes.contract.ts";
 import type { EpochMs } from "../../services/contracts/ids.ts";
 import type { Occurrence } from "../../services/contracts/occurrences.contract.ts";
 import { leadMs } from "../../services/dispatch/domain/plan/offsets.ts";
@@ -9,6 +10,7 @@ import { firstPositionAt } from "../../services/dispatch/domain/plan/plan-order.
 import { planPosts } from "../../services/dispatch/domain/plan/plan-posts.ts";
 import { postsAfter } from "../../services/dispatch/domain/plan/posts-after.ts";
 import { isOpen, type Post } from "../../services/dispatch/domain/post/post.ts";
+import { diffPlanOf } from "../../services/dispatch/queries/diff-plan.ts";
 
 export const GRACE_MS = 900_000;
 const HOUR = 3_600_000;
@@ -86,4 +88,16 @@ export async function guildBefore(
   const rows = planned(guild, state, guild.now + createdMs + 48 * HOUR, []);
   guild.now = DRAFTS_NOW;
   return { guild, rows: settled(rows, DRAFTS_NOW) };
+}
+
+/** The diff of drafts, over the rows of the stored plan. */
+export function diffOf(guild: MemoryGuild, rows: readonly Post[], changes: readonly DraftChange[], limit = EVERY_POST) {
+  const ports = {
+    owners: guild.owners(),
+    store: { postsForPlan: async () => rows.filter(isOpen), postsOfPairs: async () => rows },
+    sinks: ["log", "discord"] as const,
+    graceMs: GRACE_MS,
+    guildName: async () => "Guild",
+  };
+  return diffPlanOf(ports, { guildId: guild.id, changes, limit }, guild.now, true);
 }

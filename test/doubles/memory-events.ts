@@ -1,6 +1,6 @@
 import type { Calendar, ChangedCalendar } from "../../services/calendar-events/domain/calendar/calendar.ts";
 import { unwrittenCalendar } from "../../services/calendar-events/domain/calendar/calendar.ts";
-import type { CalendarEvent, StoredEvent } from "../../services/calendar-events/domain/event/event.ts";
+import { type CalendarEvent, type StoredEvent, textsOf } from "../../services/calendar-events/domain/event/event.ts";
 import type { Override } from "../../services/calendar-events/domain/event/override.ts";
 import { occurrenceId } from "../../services/calendar-events/domain/event/occurrence-id.ts";
 import type { CalendarEventsStore } from "../../services/calendar-events/store/calendar-events.store.ts";
@@ -132,6 +132,23 @@ function memoryReads({ events, overrides }: MemoryRows): Partial<EventReads> {
       yield starting(calendars, window, true).filter(
         ({ id, color }) => only?.eventIds?.includes(id) !== false && (only?.color ?? color) === color,
       );
+    },
+    async *eventsOverlapping(_guildId, calendar) {
+      const found = inCalendars([calendar]);
+      const ids = new Set(found.map(({ id }) => id));
+      const isMoved = ({ eventId, moved, cancelled }: Override) =>
+        ids.has(eventId) && moved !== undefined && !cancelled;
+      yield { events: found, moved: [...overrides.values()].filter(isMoved) };
+    },
+    async earliestStart(_guildId, calendarNumber) {
+      const starts = all().flatMap((event) => (event.calendarNumber === calendarNumber ? [event.startsAt] : []));
+      return starts.length === 0 ? undefined : Math.min(...starts);
+    },
+    async textsOf(_guildId, ids) {
+      const texts = [...events.values(), ...overrides].map((each) =>
+        Array.isArray(each) ? ([each[0], each[1].texts ?? {}] as const) : ([each.id as string, textsOf(each)] as const),
+      );
+      return new Map(texts.filter(([id]) => ids.includes(id)));
     },
     async *seriesOverlapping(_guildId, calendars, _window, { only }) {
       const series = inCalendars(calendars).filter(

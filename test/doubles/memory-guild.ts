@@ -5,6 +5,7 @@ import { calendarWindows } from "../../services/calendar-events/calendar-windows
 import { changeCalendar } from "../../services/calendar-events/domain/calendar/calendar.ts";
 import { listDrafted, showDrafted } from "../../services/calendar-events/drafts/list-drafted.ts";
 import { eventResolver, toView } from "../../services/calendar-events/event-resolver.ts";
+import { holidayReads } from "../../services/calendar-events/holidays.ts";
 import { eventWrites } from "../../services/calendar-events/event-writes.ts";
 import type { CalendarsStore } from "../../services/calendar-events/store/calendars.store.ts";
 import type { Announcement, AnnouncementRule } from "../../services/contracts/announcements.contract.ts";
@@ -16,6 +17,7 @@ import {
 } from "../../services/contracts/draft-changes.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../services/contracts/errors.ts";
 import type { GuildSettings } from "../../services/contracts/guild-settings.contract.ts";
+import { holidayCalendars } from "../../services/contracts/holidays.ts";
 import { pauseEndedBy } from "../../services/contracts/pause.ts";
 import type { EpochMs, GuildId } from "../../services/contracts/ids.ts";
 import type {
@@ -57,13 +59,19 @@ export class MemoryGuild {
   }
 
   async occurrences(window: Window): Promise<Occurrence[]> {
-    return (await this.list({ guildId: GUILD, windows: [window], limit: 10_000 })).occurrences;
+    const holidaysOf = holidayCalendars(this.rules());
+    return (await this.list({ guildId: GUILD, windows: [window], limit: 10_000, holidaysOf })).occurrences;
   }
 
   /** The occurrences as their owner lists them. */
-  list(params: OccurrencesStartingParams): Promise<OccurrencesStarting> {
-    const isAllowed = async (number: number) => number === 1 || number <= this.settings.maxCalendars;
-    return calendarWindows(this.#events, this.#calendars).listStarting(params, isAllowed);
+  async list(params: OccurrencesStartingParams): Promise<OccurrencesStarting> {
+    const isAllowed = async (number: number) => this.#mayHave(number);
+    const found = await calendarWindows(this.#events, this.#calendars).listStarting(params, isAllowed);
+    return holidayReads(this.#events, this.#calendars).ofList(params, found, isAllowed);
+  }
+
+  #mayHave(calendarNumber: number): boolean {
+    return calendarNumber <= Math.max(1, this.settings.maxCalendars);
   }
 
   /** Stores a change. What it creates has the ids of the draft with this index. */
@@ -73,7 +81,7 @@ export class MemoryGuild {
   }
 
   async #write(change: DraftChange, at: number): Promise<unknown> {
-    if ("calendarNumber" in change && change.calendarNumber > Math.max(1, this.settings.maxCalendars)) {
+    if ("calendarNumber" in change && !this.#mayHave(change.calendarNumber)) {
       return refuse("CALENDAR_NOT_FOUND");
     }
     const writes = eventWrites(this.#events, this.#calendars, this.#resolver, () => draftEventId(at));
@@ -114,6 +122,7 @@ export class MemoryGuild {
   ): Promise<unknown> {
     if (change.action === "CREATE_ANNOUNCEMENT") {
       const params = writeParams<"CREATE_ANNOUNCEMENT">(GUILD, change);
+      if (!this.#mayHave(params.skipOn ?? 1)) return refuse("CALENDAR_NOT_FOUND");
       const eventId = await this.#reference(params.type, params.eventId);
       if (isRefusal(eventId)) return eventId;
       const draft = newAnnouncement(draftAnnouncementId(at), params, eventId ?? "");
@@ -123,6 +132,7 @@ export class MemoryGuild {
     if (stored === undefined) return refuse("ANNOUNCEMENT_NOT_FOUND");
     if (change.action === "DELETE_ANNOUNCEMENT") return this.announcements.delete(stored.id);
     const params = writeParams<"UPDATE_ANNOUNCEMENT">(GUILD, change);
+    if (!this.#mayHave(params.skipOn ?? 1)) return refuse("CALENDAR_NOT_FOUND");
     const eventId = await this.#reference(params.type ?? stored.type, params.eventId);
     const changed = isRefusal(eventId) ? eventId : changeAnnouncement(stored, params, eventId);
     if (isRefusal(changed)) return changed;

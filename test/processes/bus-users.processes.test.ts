@@ -1,7 +1,12 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ServiceBroker, type ServiceSchema } from "moleculer";
 import { connect, type NatsConnection, nkeyAuthenticator, nkeys } from "nats";
 import { brokerOptions } from "../../moleculer.config.ts";
+import { apiService } from "../../services/api/api.service.ts";
+import { NO_LIMITS } from "../../services/api/rates/gateway-rates.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import {
   announcementsChangesSince,
@@ -9,11 +14,10 @@ import {
   listAnnouncements,
 } from "../../services/contracts/announcements.contract.ts";
 import { type EmbeddedNats, startNatsWithUsers } from "../../services/launch/embedded/embedded-nats.ts";
-import {
-  natsUsersFile,
-  type TemporaryNatsUsers,
-  temporaryNatsUsers,
-} from "../../services/launch/permissions/nats-users.ts";
+import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
+import { type TemporaryNatsUsers, temporaryNatsUsers } from "../../services/launch/permissions/nats-users.ts";
+import { PROJECT } from "../harness/guildcal-process.ts";
+import { OutsideService } from "../harness/outside-service.ts";
 import { emptyDatabase } from "../harness/test-services.ts";
 import { until } from "../harness/until.ts";
 import type { ServiceName } from "../../services/contracts/service-names.ts";
@@ -147,19 +151,82 @@ describe("a bus user for each service", () => {
   });
 });
 
-test("a NATS server with the users of the manifests accepts a bus user with its own subjects, and refuses one that was revoked", async () => {
-  const [bot, revoked] = [nkeys.createUser(), nkeys.createUser()];
-  const file = natsUsersFile([{ name: "shop-bot", access: "read", publicKey: bot.getPublicKey() }]);
-  // An included file has the passwords of the services there.
-  const configuration = file.slice(file.indexOf("authorization {"));
-  const server = await startNatsWithUsers({ ...temporaryNatsUsers(), configuration });
-  const connectAs = (pair: typeof bot) => {
-    const authenticator = nkeyAuthenticator(pair.getSeed());
-    return connect({ servers: new URL(server.url).host, authenticator, reconnect: false });
+describe("an installation with the users of the manifests", () => {
+  const [own, other] = ["375357265198317579", "375357265198317580"];
+  let env: Record<string, string>;
+  let users: TemporaryNatsUsers;
+  let server: Awaited<ReturnType<typeof startNatsWithUsers>>;
+  let made: { readonly name: string; readonly namespace: string; readonly seed: string };
+  let shopBot: OutsideService;
+  const brokers: ServiceBroker[] = [];
+
+  beforeAll(async () => {
+    env = { PATH: process.env["PATH"]!, MONGO_URL: emptyDatabase() };
+    made = JSON.parse(
+      await busUsers("create", "--json", "--name", "shop-bot", "--access", "read", "--guild", own),
+    ) as typeof made;
+    users = temporaryNatsUsers();
+    server = await startNatsWithUsers({ ...users, configuration: await usersConf() });
+    const { MONGO_URL: mongoUrl = "" } = env;
+    await startService("guild-settings", guildSettingsService({ mongoUrl }));
+    const hashing = { pepper: "pepper-of-the-tests-0123456789abcdef", env: "test" };
+    const address = { port: 0, host: "127.0.0.1", apiKey: "operator-key-of-the-tests" };
+    const busUrl = users.urlOf("api", server.port);
+    await startService("api", apiService({ mongoUrl, ...address, hashing, rates: NO_LIMITS, drainMs: 0, busUrl }));
+    shopBot = await OutsideService.start({ ...made, moleculer: "moleculer", natsUrl: server.url });
+    await shopBot.reaches("guild-settings.get", { guildId: own });
+  });
+  afterAll(async () => {
+    await shopBot.end();
+    await Promise.all(brokers.map((broker) => broker.stop()));
+    await server.stop();
+  });
+
+  async function busUsers(...words: string[]): Promise<string> {
+    const script = join(PROJECT, "services/launch/start.js");
+    return (await promisify(execFile)(process.execPath, [script, "bus-users", ...words], { env })).stdout;
+  }
+
+  /** The file that replaces `users.conf` in an overlay, without the include of the passwords, which are variables here. */
+  async function usersConf(): Promise<string> {
+    const file = await busUsers("users-conf");
+    return file.slice(file.indexOf("authorization {"));
+  }
+
+  async function startService(service: ServiceName, schema: ServiceSchema): Promise<void> {
+    const natsUrl = users.urlOf(service, server.port);
+    const options = brokerOptions({ nodeId: `${service}.test`, natsUrl, logLevel: "fatal" });
+    const broker = new ServiceBroker({ ...options, logger: false });
+    brokers.push(broker);
+    broker.createService(schema);
+    await broker.start();
+  }
+
+  const connectAs = (seed: string) => {
+    const authenticator = nkeyAuthenticator(Buffer.from(seed));
+    return connect({ servers: server.url, authenticator, reconnect: false });
   };
-  try {
-    await expect(connectAs(revoked)).rejects.toMatchObject({ code: "AUTHORIZATION_VIOLATION" });
-    const client = await connectAs(bot);
+
+  test("serves a bus user what it may call, and sends it the events of its guild alone", async () => {
+    const forbidden = shopBot.call("guild-settings.get", { guildId: other });
+    await expect(forbidden).resolves.toMatchObject({ error: { type: "FORBIDDEN", code: 403 } });
+    const unknown = shopBot.call("guild-settings.update", { guildId: own, prefix: "?" });
+    await expect(unknown).resolves.toMatchObject({ error: { type: "SERVICE_NOT_FOUND" } });
+    const gateway = brokers.at(-1)!;
+    const isReceived = async () => {
+      for (const guildId of [other, own]) await gateway.call("guild-settings.update", { guildId, prefix: "?" });
+      return shopBot.events.length > 0;
+    };
+    await until(isReceived, "an event", 15_000, 200);
+    expect(new Set(shopBot.events.map(({ eventName, params }) => `${eventName} ${String(params["guildId"])}`))).toEqual(
+      new Set([`guild-settings.changed ${own}`]),
+    );
+  });
+
+  test("lets NATS refuse all other subjects to the bus user, and a user that is not in the file", async () => {
+    const stranger = new TextDecoder().decode(nkeys.createUser().getSeed());
+    await expect(connectAs(stranger)).rejects.toMatchObject({ code: "AUTHORIZATION_VIOLATION" });
+    const client = await connectAs(made.seed);
     const refused: string[] = [];
     void (async () => {
       for await (const { permissionContext } of client.status()) {
@@ -173,7 +240,16 @@ test("a NATS server with the users of the manifests accepts a bus user with its 
     await until(() => refused.length === 2, "the refusals");
     expect(refused).toEqual([write, "MOL-guildcal.REQB.calendar-events.get"]);
     await client.close();
-  } finally {
-    await server.stop();
-  }
+  });
+
+  test("serves a bus user no more that is revoked, and closes its connection with the next file", async () => {
+    const client = await connectAs(made.seed);
+    await busUsers("revoke", "shop-bot");
+    const isRefused = async () => (await shopBot.call("guild-settings.get", { guildId: own })).error !== undefined;
+    await until(isRefused, "the calls are refused", 10_000);
+    expect(client.isClosed()).toBe(false);
+    await server.setUsers(await usersConf());
+    await until(() => client.isClosed(), "the connection is closed", 10_000);
+    await expect(connectAs(made.seed)).rejects.toMatchObject({ code: "AUTHORIZATION_VIOLATION" });
+  });
 });

@@ -41,7 +41,7 @@ export interface PostOffset {
   readonly minutes: number;
 }
 
-export interface Announcement extends Changed, Pause, MessageEditing {
+export interface Announcement extends Changed, Pause, SkipOn, MessageEditing {
   readonly id: AnnouncementId;
   readonly guildId: GuildId;
   readonly channel: string;
@@ -77,7 +77,7 @@ export type AnnouncementView = Announcement & {
   readonly dangling?: true;
 };
 
-export interface CreateAnnouncementParams extends MessageEditing {
+export interface CreateAnnouncementParams extends SkipOn, MessageEditing {
   readonly guildId: GuildId;
   readonly channel: string;
   readonly type: AnnouncementType;
@@ -105,16 +105,12 @@ export interface SubscriberChanges {
   readonly subscribersUserRemove?: readonly string[];
 }
 
-/** An absent field stays. A null `info`, `template` or `pausedUntil` clears it. */
+type Clearable = "info" | "template" | "pausedUntil" | "skipOn";
+
+/** An absent field stays. A null clears a `Clearable` one. */
 export type UpdateAnnouncementParams = { readonly guildId: GuildId; readonly id: string } & {
-  readonly [
-    Field in Exclude<keyof CreateAnnouncementParams, "guildId" | "info" | "template" | "pausedUntil">
-  ]?: CreateAnnouncementParams[Field];
-} & {
-  readonly info?: string | null;
-  readonly template?: MessageTemplate | null;
-  readonly pausedUntil?: EpochMs | null;
-} & SubscriberChanges &
+  readonly [Field in Exclude<keyof CreateAnnouncementParams, "guildId" | Clearable>]?: CreateAnnouncementParams[Field];
+} & { readonly [Field in Clearable]?: CreateAnnouncementParams[Field] | null } & SubscriberChanges &
   IfRevision;
 
 export interface AnnouncementReference {
@@ -416,6 +412,7 @@ export const REASON_CODES = [
   "EVENT_CHANGED",
   "DIGEST_EMPTY",
   "PAUSED",
+  "HOLIDAY",
   "RESTORED",
   "DISPATCH_DOWN",
   "PROCESS_STALLED",
@@ -740,6 +737,12 @@ export interface GuildSettingsChanged {
   readonly revision: number;
 }
 
+/** The holidays of an announcement (D66). */
+export interface SkipOn {
+  /** Number of a calendar of the guild: an occurrence is not posted if an entry of this calendar covers its day. */
+  readonly skipOn?: number;
+}
+
 /** A guild: decimal digits of 1 … 2^63−1 without leading zeros (D7). */
 export type GuildId = string;
 
@@ -822,8 +825,8 @@ export interface Pause {
   readonly pauseEndedAt?: EpochMs;
 }
 
-/** Kinds of reasons why a post is skipped when it is due (D62). */
-export const SKIP_CODES = ["PAUSED"] as const;
+/** Kinds of reasons why a post is skipped when it is due: by a pause (D62), or on a holiday (D66). */
+export const SKIP_CODES = ["PAUSED", "HOLIDAY"] as const;
 
 /** Why a post will be skipped when it is due, if nothing changes before. */
 export interface ForeseenSkip {

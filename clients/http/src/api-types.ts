@@ -1324,6 +1324,10 @@ export interface V1AnnouncementCreateRequest {
    */
   paused_until?: number | null;
   /**
+   * Number of a calendar of the guild, such as a calendar of holidays: an event is not posted if an entry of that calendar covers the day on which the event starts. Null in an update removes it.
+   */
+  skip_on?: number | null;
+  /**
    * Whether the announcement is posted.
    */
   enabled?: boolean | null;
@@ -1512,6 +1516,10 @@ export interface Announcement {
    * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC); of the announcement.
    */
   paused_until?: number;
+  /**
+   * Number of a calendar of the guild, such as a calendar of holidays: an event is not posted if an entry of that calendar covers the day on which the event starts. Null in an update removes it.
+   */
+  skip_on?: number;
   /**
    * Whether the announcement is posted.
    */
@@ -1715,6 +1723,10 @@ export interface ListedAnnouncement {
    */
   paused_until?: number;
   /**
+   * Number of a calendar of the guild, such as a calendar of holidays: an event is not posted if an entry of that calendar covers the day on which the event starts. Null in an update removes it.
+   */
+  skip_on?: number;
+  /**
    * Whether the announcement is posted.
    */
   enabled: boolean;
@@ -1822,9 +1834,9 @@ export interface UpcomingPost {
    */
   state: "planned" | "sending";
   /**
-   * Kind of `skip_reason`, for programs: the post is paused (PAUSED).
+   * Kind of `skip_reason`, for programs: the post is paused (PAUSED), or its event is on a holiday (HOLIDAY).
    */
-  skip_code?: "PAUSED";
+  skip_code?: "PAUSED" | "HOLIDAY";
   /**
    * Why the post will be skipped when it is due, if nothing changes before.
    */
@@ -1994,6 +2006,7 @@ export interface SettledPost {
     | "EVENT_CHANGED"
     | "DIGEST_EMPTY"
     | "PAUSED"
+    | "HOLIDAY"
     | "RESTORED"
     | "DISPATCH_DOWN"
     | "PROCESS_STALLED"
@@ -2077,9 +2090,9 @@ export interface V1AnnouncementPreviewResponse {
    */
   offsets?: PreviewedOffset[];
   /**
-   * Kind of `skip_reason`, for programs: the post is paused (PAUSED).
+   * Kind of `skip_reason`, for programs: the post is paused (PAUSED), or its event is on a holiday (HOLIDAY).
    */
-  skip_code?: "PAUSED";
+  skip_code?: "PAUSED" | "HOLIDAY";
   /**
    * Why the post will be skipped when it is due, if nothing changes before.
    */
@@ -2110,9 +2123,9 @@ export interface PreviewedOffset {
    */
   due?: number;
   /**
-   * Kind of `skip_reason`, for programs: the post is paused (PAUSED).
+   * Kind of `skip_reason`, for programs: the post is paused (PAUSED), or its event is on a holiday (HOLIDAY).
    */
-  skip_code?: "PAUSED";
+  skip_code?: "PAUSED" | "HOLIDAY";
   /**
    * Why the post will be skipped when it is due, if nothing changes before.
    */
@@ -2304,6 +2317,10 @@ export interface V1AnnouncementUpdateRequest {
    * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
    */
   paused_until?: number | null;
+  /**
+   * Number of a calendar of the guild, such as a calendar of holidays: an event is not posted if an entry of that calendar covers the day on which the event starts. Null in an update removes it.
+   */
+  skip_on?: number | null;
   /**
    * Whether the announcement is posted.
    */
@@ -3264,6 +3281,10 @@ export interface DraftChange {
    */
   on_change?: "KEEP" | "EDIT" | null;
   /**
+   * Number of a calendar of the guild, such as a calendar of holidays: an event is not posted if an entry of that calendar covers the day on which the event starts. Null in an update removes it.
+   */
+  skip_on?: number | null;
+  /**
    * Whether the announcement is posted.
    */
   enabled?: boolean | null;
@@ -3623,9 +3644,9 @@ export interface PostPreview {
    */
   offsets?: PreviewedOffset[];
   /**
-   * Kind of `skip_reason`, for programs: the post is paused (PAUSED).
+   * Kind of `skip_reason`, for programs: the post is paused (PAUSED), or its event is on a holiday (HOLIDAY).
    */
-  skip_code?: "PAUSED";
+  skip_code?: "PAUSED" | "HOLIDAY";
   /**
    * Why the post will be skipped when it is due, if nothing changes before.
    */
@@ -4199,6 +4220,7 @@ export interface MissedNotification {
     | "EVENT_CHANGED"
     | "DIGEST_EMPTY"
     | "PAUSED"
+    | "HOLIDAY"
     | "RESTORED"
     | "DISPATCH_DOWN"
     | "PROCESS_STALLED"
@@ -4850,7 +4872,7 @@ export interface CalendarImport {
      */
     outcome: "skipped" | "changed";
     /**
-     * `NO_UID`: it has no UID, by which a repeated import would find its event. `DUPLICATE`: another VEVENT of the body has the same UID and RECURRENCE-ID, and a higher SEQUENCE or a later place. `TOO_LARGE`: its properties are larger than an event can be. `NOT_UTF8`: it has bytes that are not UTF-8. `INVALID_TIME`: DTSTART, DTEND, DURATION, EXDATE, RDATE or RECURRENCE-ID is missing or malformed, or it ends before its start. `OUT_OF_RANGE`: it starts before 1970, or ends after the year 9999. `UNKNOWN_TIME_ZONE`: its TZID is no IANA or Windows zone, and no zone has the offsets of its VTIMEZONE. `RULE_NOT_SUPPORTED`: its RRULE has a sub-daily FREQ, BYWEEKNO, BYYEARDAY, BYHOUR or another part that is not supported, or there is an EXRULE or a second RRULE. `INVALID_RULE`: its RRULE is malformed, or has no date at DTSTART and a COUNT. `NO_OCCURRENCE`: its rule and its exceptions leave no occurrence. `TOO_MANY_EXCEPTIONS`: it has more than 100 RDATEs, or EXDATEs of more than 20000 characters. `RANGE_NOT_SUPPORTED`: its RECURRENCE-ID has a RANGE, for this and all following occurrences. `NO_SERIES`: it is an occurrence of a series that is neither in the body nor in the calendar. `UNKNOWN_OCCURRENCE`: its series has no occurrence at the RECURRENCE-ID. `CANCELLED`: its STATUS is CANCELLED, and the calendar does not have it. `OWN_SERIES`: it is a series of this calendar, which has had several time zones since. `SPLIT_SERIES`: its series was split in this calendar, so that its rule would repeat the occurrences of the later part; delete that part to import it. `TOO_MANY_TIME_ZONES`: the calendar has series in 50 other time zones already. `TOO_MANY_EVENTS`: the guild already has the maximum number of events. `WRITE_CONFLICT`: another request changed its event at the same moment. `TEXT_CUT`: SUMMARY, DESCRIPTION with URL, or LOCATION was longer than a text may be. `IMAGE_DROPPED`: its image has no http or https address of at most 2048 characters. `COLOR_NEAREST`: its COLOR became the nearest of our colors, or stayed if it has no known name. `ZONE_BY_RULES`: its TZID is unknown; it got a zone that has the offsets of its VTIMEZONE in that year. `START_MOVED`: DTSTART is not a date of its RRULE, or before 1970; the series begins at the next date. `DATES_DROPPED`: RDATEs before the first occurrence, or with a time in an all-day series, were dropped
+     * `NO_UID`: it has no UID, by which a repeated import would find its event. `DUPLICATE`: another VEVENT of the body has the same UID and RECURRENCE-ID, and a higher SEQUENCE or a later place. `TOO_LARGE`: its properties are larger than an event can be. `NOT_UTF8`: it has bytes that are not UTF-8. `INVALID_TIME`: DTSTART, DTEND, DURATION, EXDATE, RDATE or RECURRENCE-ID is missing or malformed, or it ends before its start. `OUT_OF_RANGE`: it starts before 1970, or ends after the year 9999. `UNKNOWN_TIME_ZONE`: its TZID is no IANA or Windows zone, and no zone has the offsets of its VTIMEZONE. `RULE_NOT_SUPPORTED`: its RRULE has a sub-daily FREQ, BYWEEKNO, BYYEARDAY, BYHOUR or another part that is not supported, or there is an EXRULE or a second RRULE. `INVALID_RULE`: its RRULE is malformed, or has no date at DTSTART and a COUNT. `NO_OCCURRENCE`: its rule and its exceptions leave no occurrence. `TOO_MANY_EXCEPTIONS`: it has more than 100 RDATEs, or EXDATEs of more than 20000 characters. `RANGE_NOT_SUPPORTED`: its RECURRENCE-ID has a RANGE, for this and all following occurrences. `NO_SERIES`: it is an occurrence of a series that is neither in the body nor in the calendar. `UNKNOWN_OCCURRENCE`: its series has no occurrence at the RECURRENCE-ID. `CANCELLED`: its STATUS is CANCELLED, and the calendar does not have it. `OWN_SERIES`: it is a series of this calendar, which has had several time zones since. `SPLIT_SERIES`: its series was split in this calendar, so that its rule would repeat the occurrences of the later part; delete that part to import it. `TOO_MANY_TIME_ZONES`: the calendar has series in 50 other time zones already. `TOO_MANY_EVENTS`: the guild already has the maximum number of events. `WRITE_CONFLICT`: another request changed its event at the same moment. `TEXT_CUT`: SUMMARY, DESCRIPTION with URL, or LOCATION was longer than a text may be. `IMAGE_DROPPED`: its image has no http or https address of at most 2048 characters. `COLOR_NEAREST`: its COLOR became the nearest of our colors, or stayed if it has no known name. `ZONE_BY_RULES`: its TZID is unknown; it got a zone that has the offsets of its VTIMEZONE in that year. `START_MOVED`: DTSTART is not a date of its RRULE, or before 1970; the series begins at the next date. `DATES_DROPPED`: RDATEs before the first occurrence, or with a time in an all-day series, were dropped. `PERIOD_REPLACED`: an RDATE is a period of another duration; its occurrence has the duration of the others
      */
     reason:
       | "NO_UID"
@@ -4878,7 +4900,8 @@ export interface CalendarImport {
       | "COLOR_NEAREST"
       | "ZONE_BY_RULES"
       | "START_MOVED"
-      | "DATES_DROPPED";
+      | "DATES_DROPPED"
+      | "PERIOD_REPLACED";
     /**
      * The reason, for people
      */
@@ -4921,7 +4944,8 @@ export interface CalendarImport {
       | "COLOR_NEAREST"
       | "ZONE_BY_RULES"
       | "START_MOVED"
-      | "DATES_DROPPED";
+      | "DATES_DROPPED"
+      | "PERIOD_REPLACED";
     /**
      * Number of VEVENTs
      */

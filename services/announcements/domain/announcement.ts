@@ -59,6 +59,7 @@ export function newAnnouncement(
     ...definedFields({ template: givenParts(params.template) }),
     ...storedOnChange(params.onChange),
     ...changedPause({}, params.pausedUntil),
+    ...definedFields({ skipOn: params.skipOn }),
     enabled: params.enabled ?? ANNOUNCEMENT_DEFAULTS.enabled,
     infoOnly: params.infoOnly ?? ANNOUNCEMENT_DEFAULTS.infoOnly,
     subscribersRole: params.subscribersRole ?? ANNOUNCEMENT_DEFAULTS.subscribersRole,
@@ -120,6 +121,7 @@ export function changeAnnouncement(
     ...definedFields({ template: type === "DIGEST" ? undefined : changedTemplate(stored, changes) }),
     ...storedOnChange(type === "DIGEST" ? undefined : (changes.onChange ?? stored.onChange)),
     ...changedPause(stored, changes.pausedUntil),
+    ...definedFields({ skipOn: type === "DIGEST" ? undefined : changedSkipOn(stored, changes) }),
     enabled: changes.enabled ?? stored.enabled,
     infoOnly: type !== "DIGEST" && (changes.infoOnly ?? stored.infoOnly),
     ...subscribers,
@@ -138,6 +140,10 @@ function keptDigest(stored: Announcement, { type = stored.type }: UpdateAnnounce
 
 function changedTemplate(stored: Announcement, { template }: UpdateAnnouncementParams) {
   return template === undefined ? stored.template : givenParts(template);
+}
+
+function changedSkipOn(stored: Announcement, { skipOn }: UpdateAnnouncementParams): number | undefined {
+  return skipOn === undefined ? stored.skipOn : (skipOn ?? undefined);
 }
 
 /** A new type needs its reference in the same request (api.md 4.1, D27); an unchanged type cannot lose its reference. */

@@ -91,6 +91,17 @@ describe("an update", () => {
     expect(ended).not.toHaveProperty("next.pausedUntil");
   });
 
+  test("sets the calendar of holidays, keeps it, and removes it with null; none of them starts the rule again (D66)", () => {
+    expect(change({ skipOn: 2 })).toMatchObject({ next: { skipOn: 2 }, restartsRule: false });
+    const skipping = { ...stored, skipOn: 2 };
+    expect(changeAnnouncement(skipping, { guildId, id, channel: "7" }, undefined)).toMatchObject({
+      next: { skipOn: 2 },
+    });
+    const removed = changeAnnouncement(skipping, { guildId, id, skipOn: null }, undefined);
+    expect(removed).toMatchObject({ restartsRule: false });
+    expect(removed).not.toHaveProperty("next.skipOn");
+  });
+
   test("to a new type needs that type's field in the same request, and clears the other (D27)", () => {
     expect(change({ type: "COLOR" })).toMatchObject({
       refusal: "INVALID_REQUEST",

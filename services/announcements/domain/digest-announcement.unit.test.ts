@@ -39,18 +39,22 @@ describe("an announcement of the type DIGEST (D65)", () => {
 
   test("loses its digest with another type, and another type loses its times and template with the new one", () => {
     expect(changed({ type: "UNIVERSAL" }).next).not.toHaveProperty("digest");
-    const ofEvents = sampleAnnouncement({ hours: 2, infoOnly: true, template: { title: "T" } });
+    const ofEvents = sampleAnnouncement({ hours: 2, infoOnly: true, template: { title: "T" }, skipOn: 2 });
     const { next, restartsRule } = changed({ type: "DIGEST", digest: DAILY }, ofEvents);
     expect(next).toMatchObject({ type: "DIGEST", hours: 0, minutes: 0, infoOnly: false, digest: { days: 1 } });
     expect(next).not.toHaveProperty("template");
+    expect(next).not.toHaveProperty("skipOn");
     expect(restartsRule).toBe(true);
   });
 
   test("is refused by name with a field that it has no use for, and changes nothing", () => {
     expect(() => changed({ hours: 1 })).toThrow("hours");
     expect(() => changed({ template: { title: "T" } })).toThrow("template");
+    expect(() => changed({ skipOn: 2 })).toThrow("skipOn");
     expect(() => changed({ digest: DAILY }, sampleAnnouncement())).toThrow("digest");
     expect(() => changed({ type: "DIGEST" }, sampleAnnouncement())).toThrow("digest");
-    expect(changed({ hours: 0, minutes: 0, template: null, infoOnly: false }).next).toMatchObject({ hours: 0 });
+    expect(changed({ hours: 0, minutes: 0, template: null, skipOn: null, infoOnly: false }).next).toMatchObject({
+      hours: 0,
+    });
   });
 });

@@ -1,11 +1,15 @@
 import { complete } from "../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { unhandled } from "../../../mixins/objects/unhandled.ts";
-import type { GivenDigest } from "../../contracts/announcement-digests.ts";
-import type { Announcement, AnnouncementRule } from "../../contracts/announcements.contract.ts";
+import type {
+  Announcement,
+  AnnouncementRule,
+  UpdateAnnouncementParams,
+} from "../../contracts/announcements.contract.ts";
 import { MAX_ANNOUNCEMENTS } from "../../contracts/announcements.contract.ts";
 import { type DraftChange, draftAnnouncementId, writeParams } from "../../contracts/draft-changes.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
+import { type SkipOn, skipOnProblems } from "../../contracts/holidays.ts";
 import type { AnnouncementId } from "../../contracts/ids.ts";
 import type {
   DraftedAnnouncements,
@@ -24,6 +28,8 @@ export interface StoredAnnouncements {
   /** The announcements that the changes name, by id; without those that do not exist. */
   readonly named: ReadonlyMap<string, Announcement>;
 }
+
+type NamedCalendars = Pick<UpdateAnnouncementParams, "digest" | "skipOn"> & { readonly id?: string };
 
 /** The ids of the stored announcements that the changes name. */
 export function namedAnnouncements(changes: readonly DraftChange[]): string[] {
@@ -57,18 +63,22 @@ export function draftedAnnouncements(
     ruleById.delete(id);
   }
 
-  /** Whether the guild may have the calendar of a given digest (D20). */
-  function mayHaveCalendar(at: number, digest: GivenDigest | undefined): boolean {
-    return digest === undefined || digest.calendarNumber <= Math.max(1, maxCalendars[at] ?? 1);
+  /** The refusal of a calendar of a digest (D20), or of holidays (D66); undefined if the guild may name it. */
+  function calendarRefusal(at: number, { id, digest, skipOn }: NamedCalendars): Refusal | undefined {
+    const isAllowed = (number: number) => number <= Math.max(1, maxCalendars[at] ?? 1);
+    if (![digest?.calendarNumber ?? 1, skipOn ?? 1].every(isAllowed)) return refuse("CALENDAR_NOT_FOUND");
+    const problems = skipOnProblems([...ruleById.values()], definedFields({ id, skipOn }));
+    return problems.length === 0 ? undefined : refuse("INVALID_REQUEST", problems);
   }
 
   function change(at: number, draft: DraftChange): Refusal | undefined {
     switch (draft.action) {
       case "CREATE_ANNOUNCEMENT": {
         const params = writeParams<"CREATE_ANNOUNCEMENT">(guildId, draft);
+        const ofCalendar = calendarRefusal(at, params);
+        if (ofCalendar !== undefined) return ofCalendar;
         const eventId = resolvedReference(references, at, params.type, params.eventId);
         if (isRefusal(eventId)) return eventId;
-        if (!mayHaveCalendar(at, params.digest)) return refuse("CALENDAR_NOT_FOUND");
         if (ruleById.size >= MAX_ANNOUNCEMENTS) return refuse("TOO_MANY_ANNOUNCEMENTS");
         store({ ...newAnnouncement(draftAnnouncementId(at), params, eventId ?? ""), standsSince: now });
         return undefined;
@@ -78,11 +88,11 @@ export function draftedAnnouncements(
         const stored = announcements.get(params.id);
         if (stored === undefined) return refuse("ANNOUNCEMENT_NOT_FOUND");
         const mismatch = revisionMismatch(stored.revision, params.ifRevision);
-        if (mismatch !== undefined) return mismatch;
+        const refusal = mismatch ?? calendarRefusal(at, params);
+        if (refusal !== undefined) return refusal;
         const eventId = resolvedReference(references, at, params.type ?? stored.type, params.eventId);
         const outcome = isRefusal(eventId) ? eventId : changeAnnouncement(stored, params, eventId);
         if (isRefusal(outcome)) return outcome;
-        if (!mayHaveCalendar(at, params.digest)) return refuse("CALENDAR_NOT_FOUND");
         const { next, restartsRule, isUnchanged } = outcome;
         const standsSince = restartsRule ? now : stored.standsSince;
         if (!isUnchanged) store({ ...next, ...pauseEndedBy(stored, now), standsSince });
@@ -146,7 +156,7 @@ function namesEvent({ eventId }: AnnouncementRule, removed: string): boolean {
 function ruleOf(announcement: Announcement): AnnouncementRule {
   const { id, channel, type, eventId, eventColor, hours, minutes, offsets, digest, enabled, revision, standsSince } =
     announcement;
-  const { pausedUntil, pauseEndedAt }: Pause = announcement;
+  const { pausedUntil, pauseEndedAt, skipOn }: Pause & SkipOn = announcement;
   const { onChange } = announcement;
   return complete<Omit<AnnouncementRule, "until">>()({
     id,
@@ -156,7 +166,7 @@ function ruleOf(announcement: Announcement): AnnouncementRule {
     eventColor,
     hours,
     minutes,
-    ...definedFields({ offsets, digest, onChange, pausedUntil, pauseEndedAt }),
+    ...definedFields({ offsets, digest, onChange, pausedUntil, pauseEndedAt, skipOn }),
     enabled,
     revision,
     standsSince,

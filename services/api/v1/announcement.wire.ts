@@ -95,6 +95,7 @@ export const announcementRequestFields: RequestFields<Omit<CreateAnnouncementPar
   template: templateField,
   onChange: onChangeField,
   pausedUntil: pauseField,
+  skipOn: field("skip_on", asInteger),
   enabled: field("enabled"),
   infoOnly: field("info_only"),
   subscribersRole: field("subscribers_role"),
@@ -150,6 +151,7 @@ export const announcementResponseFields = responseFields<Omit<AnnouncementView, 
   template: shownTemplate,
   onChange: shownOnChange,
   pausedUntil: shownPause,
+  skipOn: optional(shown("skip_on", INTEGER)),
   pauseEndedAt: NO_FIELD,
   enabled: shown("enabled", BOOLEAN),
   infoOnly: shown("info_only", BOOLEAN),
@@ -183,7 +185,7 @@ const postFields = {
   channel: shown("channel", STRING),
 };
 
-/** Present if the post will be skipped when it is due (D62). */
+/** Present if the post will be skipped when it is due (D62, D66). */
 const skipFields = {
   skipCode: optional(shown("skip_code", enumOf(SKIP_CODES))),
   skipReason: optional(shown("skip_reason", STRING)),

@@ -62,6 +62,7 @@ const IS_SHOWN: Readonly<Record<keyof Occurrence, boolean>> = {
   createdAt: false,
   eventPausedUntil: false,
   calendarPausedUntil: false,
+  holidays: false,
   until: true,
   digest: true,
   changedBy: false,

@@ -28,6 +28,7 @@ import type { CalendarEventsStore } from "../store/calendar-events.store.ts";
 import type { CalendarsStore } from "../store/calendars.store.ts";
 import { windowPages } from "../window-pages.ts";
 import { alteredIds, partition, withoutTexts } from "./compare-occurrences.ts";
+import { type DraftedHolidays, draftedHolidays } from "./drafted-holidays.ts";
 import type { DraftedEvent } from "./draft-store.ts";
 import { isAllowed, makeDrafts } from "./make-drafts.ts";
 
@@ -62,13 +63,14 @@ export async function listDrafted(
     await listEvents(store.before(), stores.calendars, maxBefore, params),
     await listEvents(store.after(), calendars, maxAfter, params),
   ];
+  const changed = { before: changedBefore.occurrences, after: changedAfter.occurrences };
   const isOther = ({ eventId }: Occurrence) => !store.isChanged(eventId);
-  const others =
-    calendars.affectsAllEvents() || maxBefore !== maxAfter
-      ? await comparedOthers(stores, calendars, params, isOther)
-      : await unchangedOthers(stores, params, isOther);
-  const before = [...others.before, ...changedBefore.occurrences];
-  const after = [...others.after, ...changedAfter.occurrences];
+  const holidays = draftedHolidays(stores, made, params);
+  const mayAffectOthers = calendars.affectsAllEvents() || maxBefore !== maxAfter || holidays.areChanged;
+  const others = mayAffectOthers
+    ? await comparedOthers(stores, calendars, params, { changed, holidays, isOther })
+    : await unchangedOthers(stores, params, { changed, holidays, isOther });
+  const { before, after } = others;
   return {
     unchanged: others.unchanged,
     before: before.map(withoutTexts),
@@ -79,38 +81,66 @@ export async function listDrafted(
   };
 }
 
-/** The occurrences of events that no change names. */
-type Others = Pick<DraftedOccurrences, "unchanged" | "before" | "after" | "truncated">;
+/** The occurrences of changed events and of all others, with their holidays. */
+type Compared = Pick<DraftedOccurrences, "unchanged" | "before" | "after" | "truncated">;
 
+interface ChangedEvents {
+  readonly changed: Pick<DraftedOccurrences, "before" | "after">;
+  readonly holidays: DraftedHolidays;
+  /** Whether the occurrence is one of an event that no change names. */
+  readonly isOther: (occurrence: Occurrence) => boolean;
+}
+
+/** The occurrences of other events are the same before and after the changes, and so are holidays: each is read once. */
 async function unchangedOthers(
   stores: DraftStores,
   params: DraftOccurrencesParams,
-  isOther: (occurrence: Occurrence) => boolean,
-): Promise<Others> {
-  const none = { unchanged: [], before: [], after: [], truncated: false };
-  if (params.windows.length === 0 && params.digests === undefined) return none;
-  const { occurrences, truncated } = await listStored(stores, stores.calendars, params.maxCalendars[0] ?? 1, params);
-  return { ...none, unchanged: occurrences.filter(isOther), truncated };
+  { changed, holidays, isOther }: ChangedEvents,
+): Promise<Compared> {
+  const isRead = params.windows.length > 0 || params.digests !== undefined;
+  const { occurrences, truncated } = isRead
+    ? await listStored(stores, stores.calendars, params.maxCalendars[0] ?? 1, params)
+    : NOTHING_LISTED;
+  const { before, after } = changed;
+  const all = await holidays.before([...before, ...after, ...occurrences.filter(isOther)]);
+  return {
+    before: all.slice(0, before.length),
+    after: all.slice(before.length, before.length + after.length),
+    unchanged: all.slice(before.length + after.length),
+    truncated,
+  };
 }
 
-/** With a new time zone or pause, or another number of calendars, any event may be affected: all are read, before and after. */
+/**
+ * With a new time zone or pause, another number of calendars, or other holidays, any event may be affected: all are read, before and
+ * after.
+ */
 async function comparedOthers(
   stores: DraftStores,
   calendars: CalendarReads,
   params: DraftOccurrencesParams,
-  isOther: (occurrence: Occurrence) => boolean,
-): Promise<Others> {
+  { changed, holidays, isOther }: ChangedEvents,
+): Promise<Compared> {
   const { maxCalendars, window } = params;
   const windows = window.until <= window.from ? [] : [window];
-  if (windows.length === 0 && params.digests === undefined) {
-    return { unchanged: [], before: [], after: [], truncated: false };
-  }
+  const isRead = windows.length > 0 || params.digests !== undefined;
   const all = { ...params, windows };
-  const before = await listStored(stores, stores.calendars, maxCalendars[0] ?? 1, all);
-  const after = await listStored(stores, calendars, maxCalendars.at(-1) ?? 1, all);
-  const parts = await partition(before.occurrences.filter(isOther), after.occurrences.filter(isOther));
-  return { ...parts, truncated: before.truncated || after.truncated };
+  const before = isRead ? await listStored(stores, stores.calendars, maxCalendars[0] ?? 1, all) : NOTHING_LISTED;
+  const after = isRead ? await listStored(stores, calendars, maxCalendars.at(-1) ?? 1, all) : NOTHING_LISTED;
+  const [one, other] = [
+    await holidays.before([...changed.before, ...before.occurrences.filter(isOther)]),
+    await holidays.after([...changed.after, ...after.occurrences.filter(isOther)]),
+  ];
+  const parts = await partition(one.slice(changed.before.length), other.slice(changed.after.length));
+  return {
+    unchanged: parts.unchanged,
+    before: [...parts.before, ...one.slice(0, changed.before.length)],
+    after: [...parts.after, ...other.slice(0, changed.after.length)],
+    truncated: before.truncated || after.truncated,
+  };
 }
+
+const NOTHING_LISTED: Listed = { occurrences: [], truncated: false };
 
 /** Occurrences with their texts, before and after the changes. */
 export async function showDrafted(
@@ -125,13 +155,14 @@ export async function showDrafted(
       read: digestReader(calendars, windowPages(stores.store, calendars)),
       isAllowed: (number) => isAllowed(number, maxCalendars.at(side === "before" ? 0 : -1) ?? 1),
     });
+  const holidays = draftedHolidays(stores, made, params);
   return {
     before: [
-      ...(await findOccurrences(guildId, before, stores.store, stores.calendars)),
+      ...(await holidays.before(await findOccurrences(guildId, before, stores.store, stores.calendars))),
       ...(await digestsOf(before, stores.calendars, "before")),
     ],
     after: [
-      ...(await findOccurrences(guildId, after, made.store, made.calendars)),
+      ...(await holidays.after(await findOccurrences(guildId, after, made.store, made.calendars))),
       ...(await digestsOf(after, made.calendars, "after")),
     ],
   };

@@ -1,4 +1,5 @@
 import { TimeSlice } from "../../../mixins/async/time-slice.ts";
+import { timeZoneId } from "../../../mixins/icalendar/time-zone-id.ts";
 import type { ImportEventsParams, SkipReason } from "../../contracts/event-import.contract.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
 import { anchorOf, type Calendar, zoneOf } from "../domain/calendar/calendar.ts";
@@ -31,10 +32,11 @@ const MAX_SEARCHES = 200;
 
 /** A finder that remembers the zone of each TZID and year. Beyond `MAX_SEARCHES` it finds zones by their names only. */
 function zoneFinder(components: readonly TimeZoneComponent[]): ZoneFinder {
-  const byId = new Map(components.map((component) => [component.tzid, component]));
+  const byId = new Map(components.map((component) => [timeZoneId(component.tzid), component]));
   const found = new Map<string, FoundZone | undefined>();
   let searches = 0;
-  return (tzid: string, at: EpochMs) => {
+  return (given: string, at: EpochMs) => {
+    const tzid = timeZoneId(given);
     const key = `${new Date(at).getUTCFullYear()} ${tzid}`;
     if (found.has(key)) return found.get(key);
     const component = byId.get(tzid);

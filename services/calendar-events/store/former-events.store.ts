@@ -70,7 +70,7 @@ type FormerSeriesFields = FormerEventFields & Partial<FormerOverrides>;
 /** Fields that no former state has. */
 type PresentFields = EventText | keyof Changed | keyof Pause | "uid";
 /** Fields of an occurrence that come with its texts, or that former occurrences do not need. */
-type ShownFields = "calendarName" | "occurrenceNumber" | "eventPausedUntil" | "calendarPausedUntil";
+type ShownFields = "calendarName" | "occurrenceNumber" | "eventPausedUntil" | "calendarPausedUntil" | "holidays";
 
 const formerEventPaths = {
   guildId: String,

@@ -9,7 +9,12 @@ import {
   listAnnouncingGuilds,
 } from "../../contracts/announcements.contract.ts";
 import { calendarEventsChangesSince } from "../../contracts/calendar-events.contract.ts";
-import { getOccurrence, listOccurrencesStarting, readDigest } from "../../contracts/occurrences.contract.ts";
+import {
+  getOccurrence,
+  type GetOccurrenceParams,
+  listOccurrencesStarting,
+  readDigest,
+} from "../../contracts/occurrences.contract.ts";
 import type { ActionContract } from "../../contracts/contract.ts";
 import type { ErrorType } from "../../contracts/errors.ts";
 import { getGuildSettings, guildSettingsChangesSince } from "../../contracts/guild-settings.contract.ts";
@@ -46,12 +51,18 @@ export function ownerServices(broker: ServiceBroker, quickTimeoutMs = QUICK_TIME
     announcement: (guildId, id) =>
       call(getAnnouncement, { guildId, id }, quickTimeoutMs).catch(nullWhen("ANNOUNCEMENT_NOT_FOUND")),
     occurrences: (params) => call(listOccurrencesStarting, params, LONG_TIMEOUT_MS),
-    occurrence: (guildId, occurrenceId) => call(getOccurrence, { guildId, occurrenceId }, quickTimeoutMs),
+    occurrence: (guildId, occurrenceId, holidaysOf) =>
+      call(getOccurrence, { guildId, occurrenceId, ...holidaysParam(holidaysOf) }, quickTimeoutMs),
     digest: (params) => call(readDigest, params, quickTimeoutMs),
     settings: (guildId) => call(getGuildSettings, { guildId }, quickTimeoutMs),
     changesSince: (feed, params) => call(CHANGES[feed], params, LONG_TIMEOUT_MS),
     isReachable: () => isBusUp(broker),
   };
+}
+
+/** A previous release of the owner does not know the param. */
+function holidaysParam(calendarNumber: number | undefined): Pick<GetOccurrenceParams, "holidaysOf"> {
+  return calendarNumber === undefined ? {} : { holidaysOf: [calendarNumber] };
 }
 
 /** Turns the refusal "not found" into null. Every other error means that the state is not known. */

@@ -71,7 +71,8 @@ export interface Owners {
   announcingGuilds(guildIds: readonly GuildId[]): Promise<readonly GuildId[]>;
   announcement(guildId: GuildId, id: AnnouncementId): Promise<Announcement | null>;
   occurrences(params: OccurrencesStartingParams): Promise<OccurrencesStarting>;
-  occurrence(guildId: GuildId, occurrenceId: OccurrenceId): Promise<Occurrence | null>;
+  /** With the number of a calendar of holidays, the occurrence has the holiday of its day (D66). */
+  occurrence(guildId: GuildId, occurrenceId: OccurrenceId, holidaysOf?: number): Promise<Occurrence | null>;
   /** The digest of a date with its entries; null if it is not posted on this date (D65). */
   digest(params: ReadDigestParams): Promise<Occurrence | null>;
   settings(guildId: GuildId): Promise<GuildSettings>;

@@ -1,6 +1,7 @@
 import { digestRules } from "../../contracts/announcement-digests.ts";
 import { type AnnouncementRule, MAX_ANNOUNCEMENTS } from "../../contracts/announcements.contract.ts";
 import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
+import { holidayCalendars } from "../../contracts/holidays.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { Pause } from "../../contracts/pause.ts";
 import type { OccurrencesStarting } from "../../contracts/occurrences.contract.ts";
@@ -13,7 +14,7 @@ import { selectSoonest } from "../domain/plan/select-soonest.ts";
 import type { Post } from "../domain/post/post.ts";
 import { SINK_NAMES, type SinkName } from "../domain/post/sink-name.ts";
 import { existingPosts } from "../protocol/planning/existing-posts.ts";
-import { dueWithin } from "../protocol/planning/read-occurrences.ts";
+import { dueWithin, holidaysParam } from "../protocol/planning/read-occurrences.ts";
 import type { Owners } from "../protocol/ports.ts";
 import type { PostStore } from "../protocol/post-store.ts";
 import { inSlices } from "./in-slices.ts";
@@ -108,6 +109,7 @@ async function readPart(
       limit: MAX_ENTRIES,
       texts: false,
       ...(rules.length > 0 && { digests: { rules, window } }),
+      ...holidaysParam(holidayCalendars(announcements)),
     });
     if (!truncated || span <= MIN_PART_MS) return { window, occurrences };
   }

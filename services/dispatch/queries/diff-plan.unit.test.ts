@@ -8,15 +8,13 @@ import {
   type KnownIds,
 } from "../../../test/conformance/any-drafts.ts";
 import {
-  EVERY_POST,
-  GRACE_MS,
+  diffOf,
   guildBefore,
   knownIds,
   planned,
   type PlannedState,
   stateOf,
 } from "../../../test/conformance/memory-plans.ts";
-import type { MemoryGuild } from "../../../test/doubles/memory-guild.ts";
 import { occurrenceId as idOfOccurrence } from "../../calendar-events/domain/event/occurrence-id.ts";
 import { draftAnnouncementId, type DraftChange, draftEventId } from "../../contracts/draft-changes.contract.ts";
 import { isRefusal } from "../../contracts/errors.ts";
@@ -24,7 +22,7 @@ import type { PlanDiff } from "../../contracts/plan-diff.contract.ts";
 import { renderAnnouncement } from "../domain/message/announcement-message.ts";
 import { formerIds } from "../domain/plan/former-ids.ts";
 import { isOpen, type Post } from "../domain/post/post.ts";
-import { COMPARED_MS, diffPlanOf } from "./diff-plan.ts";
+import { COMPARED_MS } from "./diff-plan.ts";
 
 /** Random drafts in one run: `DRAFTS=10000` for a long one. */
 const RUNS = Number(process.env["DRAFTS"] ?? 200);
@@ -87,17 +85,6 @@ function line(
 
 function linesOf({ posts }: PlanDiff): string[] {
   return posts.map((post) => line(post.effect, { ...post, occurrenceId: post.eventId as never })).toSorted();
-}
-
-function diffOf(guild: MemoryGuild, rows: readonly Post[], changes: readonly DraftChange[], limit = EVERY_POST) {
-  const ports = {
-    owners: guild.owners(),
-    store: { postsForPlan: async () => rows.filter(isOpen), postsOfPairs: async () => rows },
-    sinks: ["log", "discord"] as const,
-    graceMs: GRACE_MS,
-    guildName: async () => "Guild",
-  };
-  return diffPlanOf(ports, { guildId: guild.id, changes, limit }, guild.now, true);
 }
 
 function concrete(drafts: readonly AnyChange[], known: KnownIds): DraftChange[] {

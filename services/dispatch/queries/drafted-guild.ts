@@ -1,8 +1,8 @@
 import { withPath } from "../../../mixins/actions/check-params.ts";
-import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import type { ParamsOf, ResultOf } from "../../contracts/contract.ts";
 import type { DraftChange } from "../../contracts/draft-changes.contract.ts";
 import { ERRORS, refuse, type Refusal } from "../../contracts/errors.ts";
+import { holidayCalendars } from "../../contracts/holidays.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import {
   type DraftedAnnouncements,
@@ -19,6 +19,7 @@ import {
   type ShowDraftOccurrencesParams,
   type ShownDraftOccurrences,
 } from "../../contracts/owner-drafts.contract.ts";
+import { holidaysParam } from "../protocol/planning/read-occurrences.ts";
 import type { Owners } from "../protocol/ports.ts";
 
 type Call<Contract> = (params: ParamsOf<Contract>) => Promise<ResultOf<Contract>>;
@@ -50,7 +51,7 @@ export interface DraftedGuild {
   readonly shown: (
     before: readonly OccurrenceId[],
     after: readonly OccurrenceId[],
-    digests?: ShowDraftOccurrencesParams["digests"],
+    given?: Pick<ShowDraftOccurrencesParams, "digests" | "holidaysOf">,
   ) => Promise<ShownDraftOccurrences>;
 }
 
@@ -86,12 +87,14 @@ async function makeChanges(owners: DraftOwners, drafts: Drafts): Promise<Drafted
   const { references } = found;
   const announcements = await owners.draftAnnouncements({ guildId, changes, now, references, maxCalendars });
   if (isRefusedDraft(announcements)) return firstRefused(announcements);
+  const holidays = holidaysParam(holidayCalendars([...announcements.before, ...announcements.after]));
   return {
     settings,
     announcements,
-    occurrences: async (read) => accepted(await owners.draftOccurrences({ ...events, references: [], ...read })),
-    shown: async (before, after, digests) =>
-      accepted(await owners.showDraftOccurrences({ ...events, before, after, ...definedFields({ digests }) })),
+    occurrences: async (read) =>
+      accepted(await owners.draftOccurrences({ ...events, references: [], ...holidays, ...read })),
+    shown: async (before, after, given = {}) =>
+      accepted(await owners.showDraftOccurrences({ ...events, before, after, ...given })),
   };
 }
 

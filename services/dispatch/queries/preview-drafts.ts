@@ -81,8 +81,9 @@ async function nextOccurrences(
   { eventId, limit, now }: Wanted,
 ): Promise<readonly Occurrence[]> {
   if (announcement.type === "DIGEST") return nextDigests(guild, announcement, limit, now);
+  const holidays = announcement.skipOn === undefined ? {} : { holidaysOf: [announcement.skipOn] };
   if (eventId !== undefined) {
-    const { after: named } = await guild.shown([], [eventId as Occurrence["occurrenceId"]]);
+    const { after: named } = await guild.shown([], [eventId as Occurrence["occurrenceId"]], holidays);
     if (named.length > 0) return named;
   }
   // A disabled announcement is previewed as if it were enabled.
@@ -110,6 +111,7 @@ async function nextOccurrences(
   const { after: shown } = await guild.shown(
     [],
     found.map(({ occurrenceId }) => occurrenceId),
+    holidays,
   );
   return shown;
 }
@@ -129,7 +131,7 @@ async function nextDigests(
     .toSorted((one, other) => one.startsAt - other.startsAt);
   const ids = found.slice(0, limit).map(({ occurrenceId }) => occurrenceId);
   const shown = { before: [], after: shownDigests(new Map([[announcement.id, announcement]])) };
-  return (await guild.shown([], ids, shown)).after;
+  return (await guild.shown([], ids, { digests: shown })).after;
 }
 
 const NO_WINDOW = { from: 0, until: 0 };

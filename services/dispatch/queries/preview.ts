@@ -55,7 +55,7 @@ export async function renderPreview(
   const wrongEvent = eventOfDigest(announcement, eventId);
   if (wrongEvent !== undefined) return wrongEvent;
   const [occurrence, settings, problem] = await Promise.all([
-    eventId === undefined ? nextCovered(owners, announcement, now) : findNamed(owners, guildId, eventId, now),
+    eventId === undefined ? nextCovered(owners, announcement, now) : findNamed(owners, announcement, eventId, now),
     owners.settings(guildId),
     channels.currentProblem(announcement),
   ]);
@@ -119,11 +119,11 @@ function previewedOffsets(
  */
 async function nextCovered(owners: Owners, announcement: Announcement, now: EpochMs): Promise<Occurrence | undefined> {
   if (announcement.type === "DIGEST") return nextDigest(owners, announcement, now);
-  const { guildId, type } = announcement;
+  const { type } = announcement;
   const only = occurrencesCoveredBy(announcement);
   const enabled = { ...announcement, enabled: true };
   const isOfSeries = type === "RECUR" || type === "SPECIFIC";
-  return nextOccurrence(owners, guildId, now, only, isOfSeries ? (each) => covers(enabled, each) : undefined);
+  return nextOccurrence(owners, announcement, now, only, isOfSeries ? (each) => covers(enabled, each) : undefined);
 }
 
 /** The next digest with the events of its days, as they are now. */
@@ -147,15 +147,20 @@ export function eventOfDigest({ type }: Announcement, eventId: string | undefine
 }
 
 /** The single event or the occurrence with this id, past or ahead; for a series, its next occurrence. */
-async function findNamed(owners: Owners, guildId: GuildId, id: string, now: EpochMs): Promise<Occurrence | undefined> {
-  const occurrence = await owners.occurrence(guildId, id as OccurrenceId);
-  return occurrence ?? nextOccurrence(owners, guildId, now, { eventId: id as EventId });
+async function findNamed(
+  owners: Owners,
+  announcement: Announcement,
+  id: string,
+  now: EpochMs,
+): Promise<Occurrence | undefined> {
+  const occurrence = await owners.occurrence(announcement.guildId, id as OccurrenceId, announcement.skipOn);
+  return occurrence ?? nextOccurrence(owners, announcement, now, { eventId: id as EventId });
 }
 
 /** The next occurrence; with `isWanted`, the first wanted one among the next hundred. */
 async function nextOccurrence(
   owners: Owners,
-  guildId: GuildId,
+  { guildId, skipOn }: Announcement,
   now: EpochMs,
   only: OnlyOccurrences,
   isWanted?: (occurrence: Occurrence) => boolean,
@@ -173,7 +178,7 @@ async function nextOccurrence(
     // Sequential on purpose: the next range is read only if this one has no result.
     const { occurrences, truncated } = await owners.occurrences(params);
     const found = isWanted === undefined ? occurrences[0] : occurrences.find(isWanted);
-    if (found !== undefined) return (await owners.occurrence(guildId, found.occurrenceId)) ?? undefined;
+    if (found !== undefined) return (await owners.occurrence(guildId, found.occurrenceId, skipOn)) ?? undefined;
     if (truncated || until > LAST_EPOCH_MS) return undefined;
     from = until;
   }

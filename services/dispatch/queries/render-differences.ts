@@ -82,7 +82,7 @@ async function renderers(
     ...[...changed].flatMap(([id, each]) => (each === undefined ? [] : [[id, each] as const])),
   ]);
   const digests = { before: shownDigests(before), after: shownDigests(after) };
-  const occurrences = await shown(idsOf(posts.before), idsOf(posts.after), digests);
+  const occurrences = await shown(idsOf(posts.before), idsOf(posts.after), { digests });
   const isNameShown =
     [...before.values()].some((each) => showsGuildName(each, settings.before)) ||
     [...after.values()].some((each) => showsGuildName(each, settings.after));

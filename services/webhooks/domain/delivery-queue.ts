@@ -6,6 +6,11 @@ export const MAX_PENDING = 200;
 export const ATTEMPTS_PER_MINUTE = 600;
 /** From this number of failures in a row on, the receiver counts as down: one attempt at a time is made, with growing pauses. */
 export const PROBING_FROM = 3;
+/**
+ * A receiver that takes this long for a response counts as down, too: each of its visits keeps a slot busy that others would
+ * need. Its attempts have no pauses.
+ */
+export const SLOW_RESPONSE_MS = 3_000;
 const FIRST_PROBE_MS = 5_000;
 const MAX_PROBE_MS = 600_000;
 /** Deliveries that are sent to a webhook at once. */
@@ -26,7 +31,7 @@ export interface DeliveryQueue {
   readonly completeUntil: EpochMs;
   /** `seq` of the last delivery. */
   readonly seq: number;
-  /** Failed attempts in a row. */
+  /** Failed attempts in a row; at least `PROBING_FROM` after a slow response. */
   readonly failures: number;
   /** Time of the next attempt while the receiver counts as down. */
   readonly probeAt: EpochMs;
@@ -83,6 +88,11 @@ export function withOutcome(queue: DeliveryQueue, isDelivered: boolean, now: Epo
   const failures = queue.failures + 1;
   const doublings = Math.max(0, failures - PROBING_FROM);
   return { ...queue, failures, probeAt: now + Math.min(MAX_PROBE_MS, FIRST_PROBE_MS * 2 ** Math.min(doublings, 20)) };
+}
+
+/** The queue after attempts of which one took `SLOW_RESPONSE_MS`. The next success that takes less shows that the receiver is fast. */
+export function withSlowResponse(queue: DeliveryQueue): DeliveryQueue {
+  return { ...queue, failures: Math.max(queue.failures, PROBING_FROM) };
 }
 
 /** The end of a visit. */

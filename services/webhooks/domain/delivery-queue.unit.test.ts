@@ -8,6 +8,7 @@ import {
   nextVisit,
   withAttempts,
   withOutcome,
+  withSlowResponse,
 } from "./delivery-queue.ts";
 
 const NOW = 1_795_287_600_000;
@@ -42,6 +43,15 @@ describe("a webhook", () => {
     expect([freeAttempts(failing(50), NOW + 599_999), freeAttempts(failing(50), NOW + 600_000)]).toEqual([0, 1]);
     expect(nextVisit(down, { ...END, attemptsAt: [NOW] }, NOW, MIDDLE).wakeAt).toBe(NOW + 5_000);
     expect(freeAttempts(withOutcome(failing(50), true, NOW), NOW)).toBe(4);
+  });
+
+  test("whose receiver is slow gets one request at a time, without a pause, until it is fast", () => {
+    const slow = withSlowResponse(withOutcome(queue, true, NOW));
+    expect([isProbing(slow), freeAttempts(slow, NOW)]).toEqual([true, 1]);
+    expect(freeAttempts(withOutcome(slow, true, NOW), NOW)).toBe(4);
+    const failed = withOutcome(slow, false, NOW);
+    expect([freeAttempts(failed, NOW + 9_999), freeAttempts(failed, NOW + 10_000)]).toEqual([0, 1]);
+    expect(withSlowResponse(failing(50))).toEqual(failing(50));
   });
 });
 

@@ -142,6 +142,31 @@ describe("the queue of a webhook", () => {
     expect(await pendingOf(webhook)).toBe(0);
   });
 
+  test("is among those of receivers that count as down while its receiver is slow, and loses no delivery", async () => {
+    const webhook = await replicas.create();
+    const sent: string[] = [];
+    const taking = (tookMs: number) =>
+      replicas.ports(async ({ id }) => {
+        sent.push(id);
+        replicas.time.now += tookMs;
+        return { status: 200 };
+      });
+    const isDue = async () => {
+      replicas.time.now += HOUR;
+      const due = await Promise.all(
+        [false, true].map((areDown) => replicas.webhooks.listDue(replicas.time.now, areDown, 1)),
+      );
+      return due.map(({ length }) => length);
+    };
+    expect(await isDue()).toEqual([1, 0]);
+    replicas.changes.push(change(1, 1));
+    await replicas.visitDue(taking(3_000));
+    expect(await isDue()).toEqual([0, 1]);
+    for (const n of [2, 3, 4]) replicas.changes.push(change(n, 1));
+    await replicas.visitDue(taking(100));
+    expect([sent.length, await pendingOf(webhook), await isDue()]).toEqual([4, 0, [1, 0]]);
+  });
+
   test("reads again since the last complete read when its position is refused, and repeats no revision", async () => {
     const webhook = await replicas.create();
     replicas.changes.push(change(1, 1), change(2, 1));

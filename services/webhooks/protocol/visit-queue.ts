@@ -5,8 +5,10 @@ import {
   type DeliveryQueue,
   MAX_PENDING,
   nextVisit,
+  SLOW_RESPONSE_MS,
   withAttempts,
   withOutcome,
+  withSlowResponse,
 } from "../domain/delivery-queue.ts";
 import { nextAttemptAt } from "../domain/retry-schedule.ts";
 import { secretsInUse, type Webhook } from "../domain/webhook.ts";
@@ -127,8 +129,10 @@ class QueueVisit {
         return body === undefined ? [] : [this.#attempt(webhook, delivery, body, known)];
       }),
     );
-    for (const outcome of ended) after = withOutcome(after, outcome === "delivered", clock.now());
-    return ended.includes("disabled") ? this.#giveUp(after, async () => undefined) : after;
+    for (const { outcome } of ended) after = withOutcome(after, outcome === "delivered", clock.now());
+    if (ended.some(({ tookMs }) => tookMs >= SLOW_RESPONSE_MS)) after = withSlowResponse(after);
+    const isDisabled = ended.some(({ outcome }) => outcome === "disabled");
+    return isDisabled ? this.#giveUp(after, async () => undefined) : after;
   }
 
   async #giveUp(queue: DeliveryQueue, disable: () => Promise<void>): Promise<undefined> {
@@ -142,12 +146,13 @@ class QueueVisit {
     { id, attempts, firstAttemptAt }: PendingDelivery,
     body: string,
     secrets: readonly string[],
-  ): Promise<"delivered" | "retried" | "disabled"> {
+  ): Promise<EndedAttempt> {
     const { clock, random, send, deliveries, disable, reports } = this.#ports;
     const beganAt = clock.now();
     const result = await send({ url: webhook.url, id, body, secrets });
     const now = clock.now();
-    const seconds = (now - beganAt) / 1_000;
+    const tookMs = now - beganAt;
+    const seconds = tookMs / 1_000;
     const attempt = {
       attempts: attempts + 1,
       firstAttemptAt: firstAttemptAt ?? beganAt,
@@ -164,21 +169,26 @@ class QueueVisit {
     if (isSuccess(result)) {
       reports.attempted("delivered", seconds);
       await record({ state: "delivered", settledAt: now });
-      return "delivered";
+      return { outcome: "delivered", tookMs };
     }
     const next = nextAttemptAt({ ...attempt, retryAfterMs: result.retryAfterMs }, now, random());
     const isGone = result.status === GONE;
     if (next !== undefined && !isGone) {
       reports.attempted("retried", seconds);
       await record({ state: "pending", nextAttemptAt: next });
-      return "retried";
+      return { outcome: "retried", tookMs };
     }
     reports.attempted("failed", seconds);
     // The webhook is disabled first: a crash in between leaves a pending delivery, and not a failed one of an enabled webhook.
     await disable(webhook, isGone ? "GONE" : "RETRIES_EXHAUSTED");
     await record({ state: "failed", settledAt: now });
-    return "disabled";
+    return { outcome: "disabled", tookMs };
   }
+}
+
+interface EndedAttempt {
+  readonly outcome: "delivered" | "retried" | "disabled";
+  readonly tookMs: number;
 }
 
 /** A receiver with this status wants no further requests. */

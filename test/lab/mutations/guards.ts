@@ -17,6 +17,7 @@ import { FOLLOW_GUARDS } from "./follow-guards.ts";
 import { HOSTILE_IMPORT_GUARDS } from "./hostile-import-guards.ts";
 import { IMPORT_GUARDS } from "./import-guards.ts";
 import { KEY_GUARDS } from "./key-guards.ts";
+import { HOLIDAY_GUARDS } from "./holiday-guards.ts";
 import { LAB_GUARDS } from "./lab-guards.ts";
 import { OBSERVABILITY_GUARDS } from "./observability-guards.ts";
 import { OFFSET_GUARDS } from "./offset-guards.ts";
@@ -56,6 +57,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...OBSERVABILITY_GUARDS,
   ...OFFSET_GUARDS,
   ...PAGE_GUARDS,
+  ...HOLIDAY_GUARDS,
   ...PAUSE_GUARDS,
   ...PLANNING_GUARDS,
   ...PROCESS_GUARDS,

@@ -12,6 +12,32 @@ const imports = { testFile: "services/api/imports/imports.nats.test.ts", needsSe
 /** Guards of imports of calendars (D52): the bounds of a body, its mapping, and repeated imports. */
 export const IMPORT_GUARDS: readonly TestedGuard[] = [
   {
+    ...dates,
+    guard: "an UNTIL in UTC means its date in a series of dates",
+    file: "services/calendar-events/domain/import/imported-series.ts",
+    in: "withUntilDate",
+    code: '$TEXT.replace($_, "$1")',
+    without: "$TEXT",
+    test: "the last date of a series is the date of UNTIL",
+  },
+  {
+    ...files,
+    guard: "the duration of a period that is not imported is reported",
+    file: "services/calendar-events/domain/import/imported-event.ts",
+    in: "readEvent",
+    code: "hasOtherPeriod($$$)",
+    without: "false",
+    test: "another duration is named",
+  },
+  {
+    ...files,
+    guard: "the TZID of a VTIMEZONE is read as a text",
+    file: "mixins/icalendar/time-zone-id.ts",
+    code: '$TEXT.replaceAll($_, "$1")',
+    without: "$TEXT",
+    test: "the TZID of a VTIMEZONE is a text",
+  },
+  {
     ...hostile,
     guard: "EXDATEs without end skip their VEVENT",
     file: "mixins/icalendar/event-lines.ts",

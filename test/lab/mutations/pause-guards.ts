@@ -29,7 +29,7 @@ export const PAUSE_GUARDS: readonly TestedGuard[] = [
     ...plan,
     guard: "a post at the end of a pause is posted",
     file: "services/dispatch/domain/plan/skip-when-due.ts",
-    in: "skippedWhenDue",
+    in: "pauseReason",
     code: "$DUE >= $UNTIL",
     without: "$DUE > $UNTIL",
     test: "that is due at the end of every pause is posted",

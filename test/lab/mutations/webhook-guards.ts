@@ -73,6 +73,14 @@ export const WEBHOOK_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...queue,
+    guard: "a slow receiver has no slots of others",
+    file: "services/webhooks/protocol/visit-queue.ts",
+    code: "$_ >= SLOW_RESPONSE_MS",
+    without: "false",
+    test: "while its receiver is slow",
+  },
+  {
+    ...queue,
     guard: "a revision that was delivered is not delivered again when changes are read again",
     file: "services/webhooks/protocol/read-changes.ts",
     in: "deliveryOf",

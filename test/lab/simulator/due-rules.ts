@@ -73,10 +73,17 @@ export function intervalOf(
     return;
   const offset = offsetsIn(announcement).find((one) => post.offset === undefined || isEqual(one, post.offset));
   if (offset === undefined || !isForTimes(post, offset.anchor, occurrence)) return undefined;
+  if (isOnHoliday(announcement, occurrence)) return undefined;
   const interval = dueInterval(announcement, offset, occurrence, graceMs);
   return interval !== undefined && interval.dueAt < pausedUntil(announcement, occurrence, settings)
     ? undefined
     : interval;
+}
+
+/** Whether the announcement skips the occurrence on a holiday (D66). */
+export function isOnHoliday(announcement: Announcement | null, occurrence: Occurrence | null): boolean {
+  const { holidays = [] } = occurrence ?? {};
+  return holidays.some(({ calendarNumber }) => calendarNumber === announcement?.skipOn);
 }
 
 /** The end of the last pause of a post (D62). */

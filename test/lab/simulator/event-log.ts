@@ -23,14 +23,19 @@ export function eventLogOf({
       ...editsWhenGone.map((at): [number, string] => [at, `EDIT OF DELETED ${postId}`]),
       ...(goneAt === undefined ? [] : [[goneAt, `DELETED ${postId}`] as [number, string]]),
     ]),
-    ...contentLines(owners.announcements, ({ enabled, minutes, offsets, channel, type, standsSince }) =>
+    ...contentLines(owners.announcements, ({ enabled, minutes, offsets, channel, type, skipOn, standsSince }) =>
       [
         type,
         enabled ? "on" : "off",
         offsets === undefined ? `${minutes} min before` : offsets.map(offsetText).join(" "),
         `in ${channel}`,
+        ...(skipOn === undefined ? [] : ["not on holidays"]),
         `since ${seconds(standsSince - start)}`,
       ].join(" "),
+    ),
+    ...contentLines(
+      owners.holidays,
+      ({ startsAt, endsAt }) => `a holiday from ${seconds(startsAt - start)} until ${seconds(endsAt - start)}`,
     ),
     ...contentLines(
       owners.occurrences,

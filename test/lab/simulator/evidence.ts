@@ -5,6 +5,7 @@ import type { SinkName } from "../../../services/dispatch/domain/post/sink-name.
 import type { Timing } from "../../../services/dispatch/protocol/timing.ts";
 import type { Scenario, Interval } from "./scenario.ts";
 import { digestWith } from "./simulated-digests.ts";
+import { withHoliday } from "./simulated-holidays.ts";
 import type { History, SimulatedOwners } from "./simulated-owners.ts";
 import type { SimulatedReceiver } from "./simulated-receiver.ts";
 
@@ -76,11 +77,12 @@ export function stateAt(owners: SimulatedOwners, post: Post, at: number): Curren
   const { announcements, occurrences, settings } = owners;
   const announcement = contentAt(announcements.get(post.announcementId) ?? [], at);
   const events = [...occurrences.values()].flatMap((history) => contentAt(history, at) ?? []);
+  const occurrence = contentAt(occurrences.get(post.occurrenceId) ?? [], at);
   return {
     announcement,
     occurrence:
       digestWith(announcement, owners.zones(at), post.occurrenceId, events) ??
-      contentAt(occurrences.get(post.occurrenceId) ?? [], at),
+      (occurrence && withHoliday(occurrence, owners.holidaysAt(at))),
     settings: contentAt(settings.get(post.guildId) ?? [], at) ?? ({} as never),
   };
 }
@@ -89,13 +91,15 @@ export function contentAt<Content>(history: History<Content>, at: number): Conte
   return history.findLast(({ visibleAt }) => visibleAt <= at)?.content ?? null;
 }
 
-/** The instants of changes to the post's announcement, occurrence and settings, and to calendars. */
-export function changesOf({ announcements, occurrences, calendars, settings }: SimulatedOwners, post: Post): number[] {
+/** The instants of changes to the post's announcement, occurrence and settings, to calendars and to holidays. */
+export function changesOf(owners: SimulatedOwners, post: Post): number[] {
+  const { announcements, occurrences, calendars, holidays, settings } = owners;
   const records = [
     announcements.get(post.announcementId),
     occurrences.get(post.occurrenceId),
     settings.get(post.guildId),
     ...calendars.values(),
+    ...holidays.values(),
   ];
   return records.flatMap((history) => (history ?? []).map(({ visibleAt }) => visibleAt));
 }

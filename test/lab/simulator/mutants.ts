@@ -4,6 +4,7 @@ import type { AnnouncementRule } from "../../../services/contracts/announcements
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import { type Mutant, withSink } from "./mutant.ts";
+import { HOLIDAY_MUTANTS } from "./holiday-mutants.ts";
 import { DIGEST_MUTANTS } from "./digest-mutants.ts";
 import { EDIT_MUTANTS } from "./edit-mutants.ts";
 import { OFFSET_MUTANTS } from "./offset-mutants.ts";
@@ -250,6 +251,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
   ...OFFSET_MUTANTS,
   ...PAUSE_MUTANTS,
+  ...HOLIDAY_MUTANTS,
   ...DIGEST_MUTANTS,
   ...EDIT_MUTANTS,
   "posts that were cancelled before their plan are not read": {

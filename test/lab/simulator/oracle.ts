@@ -2,6 +2,7 @@ import { badDigests, unaccountedDigests } from "./digest-rules.ts";
 import { editsOfDeletedMessages, falseEdits, outdatedMessages } from "./edit-rules.ts";
 import { repeatedOffsets, unaccountedOffsets } from "./due-rules.ts";
 import type { Evidence } from "./evidence.ts";
+import { badHolidaySkips, postedOnHolidays } from "./holiday-rules.ts";
 import { badMessages, doubles } from "./message-rules.ts";
 import { badDrains, badOutcomes, badWrites } from "./outcome-rules.ts";
 import { badPauseSkips, postedAfterPauses } from "./pause-rules.ts";
@@ -20,6 +21,8 @@ const RULES = [
   badSkips,
   badPauseSkips,
   postedAfterPauses,
+  badHolidaySkips,
+  postedOnHolidays,
   claimsOfHaltedSinks,
   unplanned,
   unaccountedOffsets,

@@ -10,6 +10,7 @@ import { offsetsIn } from "./due-rules.ts";
 import { databaseTime, type Evidence, contentAt, faultFreeFrom } from "./evidence.ts";
 import { GUILD, NOISY_GUILD } from "./simulated-edits.ts";
 import { digestsOf } from "./simulated-digests.ts";
+import { withHoliday } from "./simulated-holidays.ts";
 import type { History } from "./simulated-owners.ts";
 
 /** Maximum time until a change is read if every broadcast is lost; the feeds are read every two seconds. */
@@ -28,7 +29,7 @@ export function unreadChanges(evidence: Evidence): string[] {
     [...owners.announcements].some(
       ([id, history]) => owners.guildOf(id) === guildId && contentAt(history, at)?.enabled === true,
     );
-  const histories = [...owners.announcements, ...owners.occurrences, ...owners.settings];
+  const histories = [...owners.announcements, ...owners.occurrences, ...owners.holidays, ...owners.settings];
   const seenByMs = scenario.slowness > OFTEN_SLOW ? SEEN_BY_SLOW_FEED_MS : SEEN_BY_FEED_MS;
   return histories.flatMap(([id, history]) =>
     history.flatMap(({ visibleAt }, nth) => {
@@ -46,11 +47,15 @@ export function unreadChanges(evidence: Evidence): string[] {
   );
 }
 
-/** Whether the event starts so late that no announcement of its guild is due within the horizon. */
+/** Whether the event starts so late that no announcement of its guild is due within the horizon, and that it can be no holiday of one. */
 function isBeyondHorizon(evidence: Evidence, id: string, at: number): boolean {
   const { owners, timing } = evidence;
-  const event = contentAt(owners.occurrences.get(id) ?? [], at);
+  const event = contentAt<{ startsAt: number }>(owners.holidays.get(id) ?? owners.occurrences.get(id) ?? [], at);
   if (event === null) return false;
+  const skipsHolidays = [...owners.announcements.values()].some(
+    (history) => contentAt(history, at)?.skipOn !== undefined,
+  );
+  if (skipsHolidays) return false;
   const leads = [...owners.announcements].flatMap(([announcementId, history]) => {
     const announcement = owners.guildOf(announcementId) === owners.guildOf(id) ? contentAt(history, at) : null;
     return announcement?.enabled === true ? offsetsIn(announcement).map(leadOf) : [];
@@ -77,7 +82,7 @@ function unplannedIn(evidence: Evidence, guildId: GuildId): string[] {
     guildId,
     announcements: ofGuild(owners.announcements),
     occurrences: [
-      ...ofGuild(owners.occurrences),
+      ...ofGuild(owners.occurrences).map((each) => withHoliday(each, owners.holidaysAt(Infinity))),
       ...digestsOf([...ofGuild(owners.announcements), ...owners.former(guildId).rules], owners.zones()),
     ],
     windows: EVERYTHING,

@@ -87,6 +87,8 @@ export interface Scenario {
   readonly offsets: boolean;
   /** Users pause the guild, events and announcements, and end pauses (D62). */
   readonly pauses: boolean;
+  /** Announcements skip holidays, and users create and delete holidays (D66). */
+  readonly holidays: boolean;
   /** The guild has digests, and users change their times and the zone of the calendar. */
   readonly digests: boolean;
   /** Announcements edit their messages, users also change events that were announced, and somebody deletes messages (D67). */
@@ -115,7 +117,10 @@ const PAUSES = 48_412;
 /** The remainders by 50 of the seeds whose runs have digests: the runs of all others stay as they were without digests. */
 const SEEDS_WITH_DIGESTS = new Set([7, 17]);
 /** The same for runs in which messages are edited. */
-const SEEDS_WITH_EDITS = new Set([4, 14, 24, 44]);
+const SEEDS_WITH_EDITS = new Set([4, 14, 44]);
+
+/** The same of the seeds whose runs have holidays. */
+const SEEDS_WITH_HOLIDAYS = new Set([24, 31]);
 
 export function scenarioOf(seed: number): Scenario {
   const chance = newChance(seed * 2 + 1);
@@ -125,13 +130,14 @@ export function scenarioOf(seed: number): Scenario {
   const offsets = some.noisy === 0 && chance.happens(0.4);
   const pauses = some.noisy === 0 && newChance(seed * 2 + PAUSES).happens(0.25);
   const digests = some.noisy === 0 && SEEDS_WITH_DIGESTS.has(seed % 50);
+  const holidays = some.noisy === 0 && SEEDS_WITH_HOLIDAYS.has(seed % 50);
   const messageEdits = some.noisy === 0 && SEEDS_WITH_EDITS.has(seed % 50);
-  return { ...some, waitsForNoPause, offsets, pauses, digests, messageEdits };
+  return { ...some, waitsForNoPause, offsets, pauses, holidays, digests, messageEdits };
 }
 
 function troubled(
   chance: Chance,
-): Omit<Scenario, "waitsForNoPause" | "offsets" | "pauses" | "digests" | "messageEdits"> {
+): Omit<Scenario, "waitsForNoPause" | "offsets" | "pauses" | "holidays" | "digests" | "messageEdits"> {
   const calm = chance.happens(0.25);
   const rarely = (probability: number, max: number) => (chance.happens(calm ? probability / 4 : probability) ? max : 0);
   const intervals = (probability: number, longest: number): Interval[] => {

@@ -9,6 +9,7 @@ import type { Feed } from "../../../services/dispatch/protocol/feeds.ts";
 import { dueInterval, offsetsIn } from "./due-rules.ts";
 import { type Scenario, LAST_FAULT_MS } from "./scenario.ts";
 import { CALENDAR, retimed, someDigest, withOtherZone } from "./simulated-digests.ts";
+import { HOLIDAYS } from "./simulated-holidays.ts";
 import type { SimulatedOwners } from "./simulated-owners.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -41,8 +42,20 @@ export function scheduleEdits(
     const id = `a${(made += 1)}`;
     const kind = chance.happens(0.3) ? ({ type: "COLOR", eventColor: "RED" } as const) : {};
     write("announcements", id, (standsSince) =>
-      sampleAnnouncement({ id: id as never, ...lead(), ...offsets(), ...onChange(), ...kind, standsSince }),
+      sampleAnnouncement({
+        id: id as never,
+        ...lead(),
+        ...offsets(),
+        ...onChange(),
+        ...kind,
+        ...holidays(),
+        standsSince,
+      }),
     );
+  }
+
+  function holidays(): Pick<Announcement, "skipOn"> {
+    return scenario.holidays && chance.happens(0.7) ? { skipOn: HOLIDAYS } : {};
   }
 
   function makeDigest(): void {
@@ -259,6 +272,22 @@ export function scheduleEdits(
     });
   }
 
+  /** Creates a holiday on the day of an event, and mostly deletes it soon; or changes whether an announcement skips holidays. */
+  function editHolidays(): void {
+    const event = anyOf<Occurrence>(owners.occurrences);
+    const announcement = anyOf<Announcement>(owners.announcements);
+    if (event === undefined || announcement === undefined) return;
+    if (chance.happens(0.3)) {
+      const { skipOn, ...others } = announcement;
+      write("announcements", announcement.id, () => (skipOn === undefined ? { ...others, skipOn: HOLIDAYS } : others));
+      return;
+    }
+    const id = `h${(made += 1)}`;
+    const times = { startsAt: event.startsAt - chance.between(0, 5_000), endsAt: event.startsAt + 20_000 };
+    write("calendar-events", id, () => ({ ...times, name: id }));
+    if (chance.happens(0.7)) time.after(chance.between(500, 20_000), () => write("calendar-events", id, () => null));
+  }
+
   function planEdits(): void {
     for (let count = 0; count < scenario.flips; count += 1) {
       time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, flipInstant())) - time.now, flip);
@@ -275,6 +304,9 @@ export function scheduleEdits(
     }
     for (let count = scenario.pauses ? chance.between(1, 5) : 0; count > 0; count -= 1) {
       time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, editInstant())) - time.now, pause);
+    }
+    for (let count = scenario.holidays ? chance.between(2, 6) : 0; count > 0; count -= 1) {
+      time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, editInstant())) - time.now, editHolidays);
     }
   }
 

@@ -9,6 +9,7 @@ import type { GuildId } from "../../../services/contracts/ids.ts";
 import type { FormerState } from "../../../services/dispatch/domain/plan/cancelled-before-planned.ts";
 import type { Feed } from "../../../services/dispatch/protocol/feeds.ts";
 import { CALENDAR, digestsOf, digestWith, type ZoneEra } from "./simulated-digests.ts";
+import { HOLIDAYS, isHolidayId, type SimulatedHoliday, withHoliday } from "./simulated-holidays.ts";
 import type { Owners } from "../../../services/dispatch/protocol/ports.ts";
 
 /** A version of an announcement or an occurrence, valid from an instant on; null after its removal. */
@@ -29,6 +30,9 @@ export interface SimulatedOwners {
   /** By guild; a guild without settings has no pause. */
   readonly settings: Map<string, History<GuildSettings>>;
   readonly calendars: Map<string, History<readonly ZoneEra[]>>;
+  readonly holidays: Map<string, History<SimulatedHoliday>>;
+  /** The entries of the calendar of holidays at an instant. */
+  holidaysAt(at: number): readonly SimulatedHoliday[];
   /** The zones of the calendar, at an instant or now. */
   zones(at?: number): readonly ZoneEra[];
   /** Former rules and occurrences of the guild. */
@@ -58,6 +62,7 @@ export function newSimulatedOwners(
   const occurrences = new Map<string, History<Occurrence>>();
   const settings = new Map<string, History<GuildSettings>>();
   const calendars = new Map<string, History<readonly ZoneEra[]>>();
+  const holidays = new Map<string, History<SimulatedHoliday>>();
   const historiesOf = { announcements, "calendar-events": occurrences, "guild-settings": settings } as const;
   const log: Entry[] = [];
   const revisions = new Map<string, number>();
@@ -74,7 +79,8 @@ export function newSimulatedOwners(
     revisions.set(id, revision);
     guilds.set(id, guildId);
     const isCalendar = id === CALENDAR;
-    const histories = isCalendar ? calendars : historiesOf[feed];
+    const ofEvents = isHolidayId(id) ? holidays : historiesOf[feed];
+    const histories = isCalendar ? calendars : ofEvents;
     const stored = histories.get(id)?.at(-1)?.content ?? null;
     const body = next(stampedAt) as Announcement | null;
     const paused = body && !isCalendar ? { ...body, ...endedPauses(stored, body, stampedAt) } : body;
@@ -126,8 +132,21 @@ export function newSimulatedOwners(
     return calendars.get(CALENDAR)?.findLast(({ visibleAt }) => visibleAt <= at)?.content ?? [];
   }
 
+  function holidaysAt(at: number): readonly SimulatedHoliday[] {
+    return [...holidays.values()].flatMap(
+      (history) => history.findLast(({ visibleAt }) => visibleAt <= at)?.content ?? [],
+    );
+  }
+
+  /** The occurrence with its holiday, if that is asked for. */
+  function withHolidayOf(occurrence: Occurrence, holidaysOf: readonly (number | undefined)[] = []): Occurrence {
+    return holidaysOf.includes(HOLIDAYS) ? withHoliday(occurrence, holidaysAt(Infinity)) : occurrence;
+  }
+
   return {
     calendars,
+    holidays,
+    holidaysAt,
     zones,
     announcements,
     occurrences,
@@ -155,6 +174,7 @@ export function newSimulatedOwners(
         changedSince = 0,
         formerAfter = Infinity,
         digests,
+        holidaysOf,
       }) => {
         const { rules = [], window = { from: 0, until: 0 } } = digests ?? {};
         const ofRules = rules.map(({ announcementId: id, digest }) => ({ id, digest }) as AnnouncementRule);
@@ -169,13 +189,17 @@ export function newSimulatedOwners(
           Math.max(scheduledAt, endSetAt, coloredAt) >= changedSince;
         const found = [...current(occurrences).filter(within), ...dueDigests]
           .filter(isChanged)
-          .sort((one, other) => anchorOf(one) - anchorOf(other));
+          .sort((one, other) => anchorOf(one) - anchorOf(other))
+          .map((one) => withHolidayOf(one, holidaysOf));
         const formerOccurrences = former(guildId).occurrences.filter(
           (one) => within(one) && (one.until ?? 0) > formerAfter,
         );
         return { occurrences: found.slice(0, limit), truncated: found.length > limit, former: formerOccurrences };
       },
-      occurrence: async (_guildId, id) => occurrences.get(id)?.at(-1)?.content ?? null,
+      async occurrence(_guildId, id, holidaysOf) {
+        const found = occurrences.get(id)?.at(-1)?.content ?? null;
+        return found && withHolidayOf(found, [holidaysOf]);
+      },
       digest: async ({ announcementId, digest, date }) => {
         const rule = { id: announcementId, digest } as AnnouncementRule;
         return digestWith(rule, zones(), digestId(announcementId, date), current(occurrences));

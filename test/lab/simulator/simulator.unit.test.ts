@@ -41,6 +41,8 @@ const CAUGHT_BY: Readonly<Record<string, readonly [seed: number, text: string]>>
   "posts by different offsets have the same nonce": [84, "posted twice"],
   "the pause is not read at the due instant": [10, "due during a pause"],
   "a pause that was ended is forgotten": [151, "posted against a change"],
+  "the holiday is not read at the due instant": [124, "on a holiday"],
+  "the holiday at the due instant is the first one that was read": [174, "on a holiday that did not exist"],
   "an empty digest is posted": [117, "it lists no event"],
   "the zone of a digest is that of its plan": [107, "should be planned"],
   "a plan compares no message": [4, "its message shows"],

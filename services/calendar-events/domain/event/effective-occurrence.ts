@@ -108,7 +108,7 @@ export function occurrenceView(occurrence: EffectiveOccurrence<ListedEvent>): Ev
   });
 }
 
-type PresentOccurrence = Omit<Occurrence, "until" | "digest">;
+type PresentOccurrence = Omit<Occurrence, "until" | "digest" | "holidays">;
 
 type OccurrenceTexts = EventTexts & Pick<Occurrence, "calendarName" | "occurrenceNumber">;
 

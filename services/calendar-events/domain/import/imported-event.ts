@@ -5,6 +5,7 @@ import { isMidnight, midnightAround } from "../calendar/days.ts";
 import { DAY_MS } from "../recurrence/civil-days.ts";
 import type { ImportedInstant } from "./imported-instant.ts";
 import {
+  hasOtherPeriod,
   type ImportedStart,
   type ImportedTimes,
   readInstants,
@@ -55,6 +56,9 @@ export function readEvent(text: string, calendarZone: Zone, find: ZoneFinder): I
   const dates = recurrenceId === undefined ? readDates(properties, start, find) : undefined;
   if (typeof dates === "string") return dates;
   const { texts, color, changes } = readTexts(properties);
+  const hasPeriod =
+    dates !== undefined &&
+    properties.some((property) => property.name === "RDATE" && hasOtherPeriod(property, { start, times }, find));
   return {
     uid,
     recurrenceId,
@@ -65,7 +69,11 @@ export function readEvent(text: string, calendarZone: Zone, find: ZoneFinder): I
     texts,
     color,
     dates,
-    changes: [...changes, ...(start.isZoneByRules ? (["ZONE_BY_RULES"] as const) : [])],
+    changes: [
+      ...changes,
+      ...(start.isZoneByRules ? (["ZONE_BY_RULES"] as const) : []),
+      ...(hasPeriod ? (["PERIOD_REPLACED"] as const) : []),
+    ],
   };
 }
 

@@ -84,10 +84,18 @@ function isOccurrence(series: Series, at: EpochMs): boolean {
 }
 
 /** RDATEs without a rule are a rule of one date, and its additions. */
-function readRule({ dates: { rrule }, zone }: Recurring): Recurrence | SkipReason {
+function readRule({ dates: { rrule }, zone, days }: Recurring): Recurrence | SkipReason {
   if (rrule === undefined) return fullRecurrence({ frequency: "DAILY", count: 1 });
-  const rule = parseRecurrence({ rrule }, zone);
+  const rule = parseRecurrence({ rrule: days === undefined ? rrule : withUntilDate(rrule) }, zone);
   return isRefusal(rule) ? refusedRule(rule) : rule;
+}
+
+/**
+ * In a series of dates UNTIL has to be a date (RFC 5545, section 3.3.10). Some programs write the begin or the end of that date
+ * in UTC, which is another date on many clocks.
+ */
+function withUntilDate(rrule: string): string {
+  return rrule.replace(/(UNTIL=[0-9]{8})T(?:000000|235959)Z/i, "$1");
 }
 
 function refusedRule({ problems = [] }: Refusal): SkipReason {

@@ -80,7 +80,7 @@ export function readTimes(
 }
 
 /** Days are of the wall clock, and the rest is exact (RFC 5545, section 3.3.6). */
-function endAfter({ value, zone, at }: ImportedStart, { days, ms }: Duration): EpochMs {
+function endAfter({ value, zone, at }: Pick<ImportedStart, "value" | "zone" | "at">, { days, ms }: Duration): EpochMs {
   return (days === 0 ? at : localToInstant(value.wall + days * DAY_MS, zone)) + ms;
 }
 
@@ -118,8 +118,8 @@ export function givenTimes({ startsAt, endsAt, days }: ImportedTimes): GivenTime
 }
 
 /**
- * The values of EXDATE, RDATE or RECURRENCE-ID; undefined if one of them is malformed, or its zone is unknown. The end of
- * a period (RDATE) is not read.
+ * The values of EXDATE, RDATE or RECURRENCE-ID; undefined if one of them is malformed, or its zone is unknown. Of a period
+ * (RDATE) it is the begin.
  */
 export function readInstants(
   property: Property,
@@ -135,4 +135,32 @@ export function readInstants(
     instants.push(value.kind === "date" ? { day: dayOf(value) } : { at: localToInstant(value.wall, zone) });
   }
   return instants;
+}
+
+/**
+ * Whether an RDATE has a period of another duration than the event, whose occurrences have one duration. A period is a begin and
+ * an end, or a begin and a duration (RFC 5545, section 3.3.9).
+ */
+export function hasOtherPeriod(
+  property: Property,
+  { start, times }: { readonly start: ImportedStart; readonly times: Times },
+  find: ZoneFinder,
+): boolean {
+  return property.value.split(",").some((text) => {
+    const [begin = "", end] = text.split("/", 2);
+    if (end === undefined) return false;
+    const value = readDateValue(begin);
+    const zone = value && zoneOfValue(property, value, aroundStart(start), find)?.zone;
+    if (value === undefined || zone === undefined) return false;
+    const at = localToInstant(value.wall, zone);
+    return periodEnd({ value, zone, at }, end) !== at + times.endsAt - times.startsAt;
+  });
+}
+
+/** The end of a period; undefined for a malformed one. */
+function periodEnd(begin: Pick<ImportedStart, "value" | "zone" | "at">, end: string): EpochMs | undefined {
+  const duration = readDuration(end);
+  if (duration !== undefined) return endAfter(begin, duration);
+  const value = readDateValue(end);
+  return value && localToInstant(value.wall, begin.zone);
 }

@@ -1,16 +1,24 @@
+import type { SkipOn } from "../../../contracts/holidays.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import { type Pause, pauseEnd } from "../../../contracts/pause.ts";
 
-/** What may pause a post (D62). */
-export interface Pauses {
+/** What may pause a post (D62), and the holidays of its occurrence (D66). */
+export interface SkipInput {
   readonly settings: Pause;
-  readonly announcement: Pause;
-  readonly occurrence: Pick<Occurrence, "eventPausedUntil" | "calendarPausedUntil">;
+  readonly announcement: Pause & SkipOn;
+  readonly occurrence: Pick<Occurrence, "eventPausedUntil" | "calendarPausedUntil" | "holidays">;
 }
 
-/** Why a post that is due at an instant is skipped then in place of being sent; undefined if nothing pauses it. */
-export function skippedWhenDue(dueAt: EpochMs, { settings, announcement, occurrence }: Pauses): string | undefined {
+/**
+ * Why a post that is due at an instant is skipped then in place of being sent; undefined if it is sent. A pause, which somebody has
+ * set for these posts, is named before a holiday.
+ */
+export function skippedWhenDue(dueAt: EpochMs, state: SkipInput): string | undefined {
+  return pauseReason(dueAt, state) ?? holidayReason(state);
+}
+
+function pauseReason(dueAt: EpochMs, { settings, announcement, occurrence }: SkipInput): string | undefined {
   const pauses = [
     { of: "guild", until: pauseEnd(settings) },
     { of: "calendar", until: occurrence.calendarPausedUntil },
@@ -20,6 +28,11 @@ export function skippedWhenDue(dueAt: EpochMs, { settings, announcement, occurre
   const latest = pauses.reduce((one, other) => ((other.until ?? 0) > (one.until ?? 0) ? other : one));
   if (latest.until === undefined || dueAt >= latest.until) return undefined;
   return `paused until ${instantText(latest.until)} (${latest.of})`;
+}
+
+function holidayReason({ announcement: { skipOn }, occurrence: { holidays = [] } }: SkipInput): string | undefined {
+  const holiday = holidays.find(({ calendarNumber }) => calendarNumber === skipOn);
+  return holiday && `holiday: ${holiday.name ?? "an event without a name"}`;
 }
 
 function instantText(at: EpochMs): string {

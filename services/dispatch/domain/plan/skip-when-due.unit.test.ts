@@ -50,6 +50,39 @@ describe("a paused post (D62)", () => {
   });
 });
 
+describe("a post of an occurrence on a holiday (D66)", () => {
+  const holidays = [{ calendarNumber: 2, name: "Christmas Day" }, { calendarNumber: 3 }];
+  const onHoliday = { ...running, occurrence: { holidays } };
+
+  test.each([
+    [2, "holiday: Christmas Day"],
+    [3, "holiday: an event without a name"],
+    [4, undefined],
+    [undefined, undefined],
+  ])("is skipped if its announcement skips on calendar %s: %s", (skipOn, reason) => {
+    const input = { ...onHoliday, announcement: skipOn === undefined ? {} : { skipOn } };
+    expect(skippedWhenDue(DUE, input)).toBe(reason);
+  });
+
+  test("has the reason of a pause if it is paused, too", () => {
+    const paused = { ...onHoliday, announcement: { skipOn: 2, pausedUntil: DUE + 1 } };
+    expect(skippedWhenDue(DUE, paused)).toMatch(/^paused until/);
+  });
+
+  test("is planned with the reason, is not required by the current state, and is not planned again when it was due", () => {
+    const state = { announcements: [{ ...announcement, skipOn: 2 }], occurrences: [{ ...occurrence, holidays }] };
+    const skipReason = "holiday: Christmas Day";
+    const [post] = planned(state);
+    expect(post).toMatchObject({ state: "planned", skipReason });
+    const current = { announcement: state.announcements[0]!, settings: { guildId: "1" } as never };
+    expect(requiresPost(post!, { ...current, occurrence: state.occurrences[0]! }, 900_000)).toBe(false);
+    expect(requiresPost(post!, { ...current, occurrence }, 900_000)).toBe(true);
+    const skipped = { ...post!, state: "skipped", reason: skipReason, settledAt: DUE } as const;
+    expect(plan({ ...state, now: DUE + 1, existing: [skipped] }).inserts).toEqual([]);
+    expect(plan({ announcements: state.announcements, now: DUE + 1, existing: [skipped] }).inserts).toEqual([]);
+  });
+});
+
 describe("a plan during a pause (D62)", () => {
   const guildPause = { pausedUntil: DUE + 1 };
   const skipReason = `paused until ${new Date(DUE + 1).toISOString()} (guild)`;

@@ -10,6 +10,7 @@ import type { Post } from "./post.ts";
  */
 const PREFIXES: readonly (readonly [code: ReasonCode, prefix: RegExp])[] = [
   ["PAUSED", /^paused until /],
+  ["HOLIDAY", /^holiday: /],
   ["SUSPENDED", /^the announcement is suspended/],
   ["REFUSED", /^HTTP 4(?!29|08)/],
   ["CHANNEL_UNUSABLE", /^the channels? /],
@@ -38,7 +39,7 @@ export function foreseenSkip(skipReason: string | undefined): ForeseenSkip {
 /** The codes of posts that are skipped at their due instant, and are not posted later. */
 const SKIPPED_WHEN_DUE: readonly ReasonCode[] = [...SKIP_CODES, "DIGEST_EMPTY"];
 
-/** Whether a post was skipped at its due instant: by a pause (D62), or because a digest had nothing to list (D65). */
+/** Whether a post was skipped at its due instant: by a pause (D62), on a holiday (D66), or as a digest with nothing to list (D65). */
 export function wasSkippedWhenDue(post: Pick<Post, "state" | "reason">): boolean {
   return post.state === "skipped" && SKIPPED_WHEN_DUE.some((code) => code === reasonCode(post));
 }

@@ -20,6 +20,7 @@ describe("the code of a reason", () => {
     ["cancelled", "the event was moved", "EVENT_CHANGED"],
     ["skipped", "the event had been announced_already", "ANNOUNCED_ALREADY"],
     ["skipped", "paused until 2026-12-24T00:00:00Z (announcement)", "PAUSED"],
+    ["skipped", "holiday: its worker vanished", "HOLIDAY"],
     ["sent", "HTTP 503", undefined],
     ["failed", undefined, "OTHER"],
     ["failed", "EVERYONE is 'quoted' here", "OTHER"],

@@ -84,6 +84,14 @@ describe("a new event of a guild", () => {
     expect(isBeyondHorizon(horizonMs + 24 * HOUR - 1)).toBe(false);
   });
 
+  test("may be the holiday of a planned post although it starts up to two days and four hours later (D66)", async () => {
+    const { time, plan, isBeyondHorizon, run } = plannerWith(sampleAnnouncement({ hours: 24, skipOn: 2 }));
+    time.after(0, plan);
+    await run(10 * HOUR);
+    expect(isBeyondHorizon(horizonMs + (24 + 52) * HOUR)).toBe(true);
+    expect(isBeyondHorizon(horizonMs + (24 + 52) * HOUR - 1)).toBe(false);
+  });
+
   test("leaves the plan as it is whenever it starts if no announcement is enabled", async () => {
     const { time, plan, isBeyondHorizon, run } = plannerWith(sampleAnnouncement({ enabled: false }));
     time.after(0, plan);

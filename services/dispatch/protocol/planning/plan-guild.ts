@@ -1,5 +1,6 @@
 import { digestRules } from "../../../contracts/announcement-digests.ts";
 import { TOMBSTONE_DAYS } from "../../../contracts/change-feed.contract.ts";
+import { holidayCalendars } from "../../../contracts/holidays.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import { selectCancelled } from "../../domain/plan/cancelled-before-planned.ts";
 import { formerIds } from "../../domain/plan/former-ids.ts";
@@ -25,6 +26,8 @@ const DAY_MS = 86_400_000;
 export const CONTINUE_PLAN = Infinity;
 /** Posts that are due within the horizon divided by this are planned at once, in as many plans as it takes. */
 const NEAR_PART = 48;
+/** A holiday may begin later than an occurrence of its day: at the end of a day of 25 hours, and by the zones of two calendars. */
+const LATEST_HOLIDAY_MS = 2 * DAY_MS + 4 * 3_600_000;
 /** A plan with more pairs of an announcement and an occurrence is large; it may take a hundred megabytes. */
 const MAX_SMALL_PAIRS = 2_000;
 
@@ -35,8 +38,8 @@ export interface PlanResult {
   readonly more: "none" | "with room" | "overdue" | "at once";
   readonly isLarge: boolean;
   /**
-   * The longest time before the start of an event at which a post of it may be due; Infinity if an announcement counts from the
-   * creation, -Infinity if none is enabled.
+   * The longest time before the start of an event at which a post of it may be due, or at which it may be the holiday of another post;
+   * Infinity if an announcement counts from the creation, -Infinity if none is enabled.
    */
   readonly longestLeadMs: number;
 }
@@ -65,7 +68,8 @@ export async function planGuild(
   const offsets = elapsedOffsets(everyRule);
   if (before.version === 0 && offsets.length === 0) return NOTHING_PLANNED;
   const announcements = everyRule.filter(({ until }) => until === undefined);
-  const range = { guildId, offsets, digests: digestRules(everyRule), from: start.at, now };
+  const holidaysOf = holidayCalendars(announcements);
+  const range = { guildId, offsets, digests: digestRules(everyRule), holidaysOf, from: start.at, now };
   const soonest = await readSoonest(owners, timing, range);
   const isLarge = isLargePlan(Math.max(everyRule.length, offsets.length), soonest);
   if (isLarge && size === "small") return "too large";
@@ -112,7 +116,8 @@ export async function planGuild(
   await requestChangedMessages(ports, timing, guildId, announcements, async () => settings ?? owners.settings(guildId));
   if (hasUnsentPosts(plan)) await store.deleteOldUnsent(guildId, timing.maxUnsentPosts);
   const more = plan.end === undefined ? "none" : continuation(plan.end, plan.isFull, now);
-  return { posts: posts.filter(isOpen), more, isLarge, longestLeadMs: longestLeadOf(offsets) };
+  const longestLeadMs = longestLeadOf(offsets) + (holidaysOf.length === 0 ? 0 : LATEST_HOLIDAY_MS);
+  return { posts: posts.filter(isOpen), more, isLarge, longestLeadMs };
 }
 
 /** @param rules - Number of announcements, or of their offsets if these are more. */

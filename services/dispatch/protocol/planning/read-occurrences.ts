@@ -47,6 +47,8 @@ interface ReadRange {
   readonly offsets: readonly ElapsedOffset[];
   /** The digests of the guild, among whose offsets is one for each, at the start. */
   readonly digests?: readonly DigestRule[];
+  /** The calendars of holidays that the guild's announcements name (D66). */
+  readonly holidaysOf?: readonly number[];
   /** The first due instant of the plan. */
   readonly from: EpochMs;
   readonly now: EpochMs;
@@ -73,6 +75,7 @@ export function readSoonest(owners: Owners, timing: Timing, range: ReadRange): P
         ...anchorParam(each),
         windows: wholeWindows(timing, range, each),
         ...digestsParam(range, each, range.now + timing.horizonMs),
+        ...holidaysParam(range.holidaysOf),
       });
       return Object.assign(read, each);
     }),
@@ -89,6 +92,11 @@ function byAnchor(offsets: readonly ElapsedOffset[]): AnchorOffsets[] {
 /** START is the default: a previous release of the owner does not know the param. */
 function anchorParam({ anchor }: AnchorOffsets): Pick<OccurrencesStartingParams, "anchor"> {
   return anchor === "START" ? {} : { anchor };
+}
+
+/** Without a calendar, a previous release of the owner does not get the param. */
+export function holidaysParam(holidaysOf: readonly number[] = []): Pick<OccurrencesStartingParams, "holidaysOf"> {
+  return holidaysOf.length === 0 ? {} : { holidaysOf };
 }
 
 /** The digests that are due before an instant, whatever the lead times of other announcements. */
@@ -134,8 +142,17 @@ export async function readOccurrences(
     const windows = windowsOf(first, (each) => wholeWindows(timing, range, each));
     return { ...known, occurrences: withTexts, windows, through: horizon, isTruncated: false };
   }
+  const holidays = holidaysParam(range.holidaysOf);
   const read: ReadWindows = (each, windows, only = {}) =>
-    owners.occurrences({ guildId, windows, ...anchorParam(each), limit: MAX_ENTRIES, texts: false, ...only });
+    owners.occurrences({
+      guildId,
+      windows,
+      ...anchorParam(each),
+      limit: MAX_ENTRIES,
+      texts: false,
+      ...only,
+      ...holidays,
+    });
   const all = await Promise.all(
     first.map(async (each) =>
       each.truncated

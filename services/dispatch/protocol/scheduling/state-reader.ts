@@ -50,7 +50,10 @@ export function newStateReader(ports: Ports, timing: Timing, changeFeeds: Change
       date === undefined ? owners.occurrence(guildId, occurrenceId) : reading.then((found) => digestOf(found, date)),
       owners.settings(guildId),
     ]);
-    return { announcement, occurrence, settings };
+    const skipOn = announcement?.skipOn;
+    if (skipOn === undefined || occurrence === null) return { announcement, occurrence, settings };
+    // The occurrence and its holiday are one state of their owner.
+    return { announcement, occurrence: await owners.occurrence(guildId, occurrenceId, skipOn), settings };
   }
 
   /** The digest of a date, by the present rule of its announcement. */

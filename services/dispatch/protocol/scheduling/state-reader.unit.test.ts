@@ -52,3 +52,27 @@ describe("while the owner services are silent", () => {
     await expect(stateAfterSilence(true)).resolves.toBeUndefined();
   });
 });
+
+test("the current state has the holiday of the occurrence only if the announcement skips holidays (D66)", async () => {
+  const asked: (number | undefined)[] = [];
+  const holidays = [{ calendarNumber: 2, name: "Christmas Day" }];
+  const stateBy = async (skipOn: { readonly skipOn?: number }) => {
+    const ports = {
+      clock: { now: () => NOON },
+      owners: {
+        announcement: async () => sampleAnnouncement(skipOn),
+        async occurrence(_: unknown, __: unknown, holidaysOf?: number) {
+          asked.push(holidaysOf);
+          return sampleOccurrence(holidaysOf === undefined ? {} : { holidays });
+        },
+        settings: async () => ({}),
+        isReachable: () => true,
+      },
+    } as unknown as Ports;
+    return (await newStateReader(ports, STANDARD_TIMING, {} as ChangeFeedConsumer).read(POST))?.state.occurrence;
+  };
+  expect(await stateBy({})).not.toHaveProperty("holidays");
+  expect(asked).toEqual([undefined]);
+  expect(await stateBy({ skipOn: 2 })).toMatchObject({ holidays });
+  expect(asked).toEqual([undefined, undefined, 2]);
+});

@@ -22,6 +22,7 @@ import { dateTimeInstant, dateTimeText } from "./zoned-time.js";
  * @property {string} digestDays
  * @property {string} digestColor Empty for events of every color.
  * @property {string} digestEmptyText
+ * @property {string} skipOn Number of the calendar of holidays (D66); empty without one.
  * @property {boolean} infoOnly
  * @property {string} pausedUntil Date and time in the zone of the form; empty without a pause (D62).
  * @property {boolean} enabled
@@ -48,6 +49,7 @@ export const NEW_ANNOUNCEMENT = {
   digestDays: "1",
   digestColor: "",
   digestEmptyText: "",
+  skipOn: "",
   infoOnly: false,
   pausedUntil: "",
   enabled: true,
@@ -74,6 +76,7 @@ const FIELD_NAMES = {
   digestDays: "digest",
   digestColor: "digest",
   digestEmptyText: "digest",
+  skipOn: "skip_on",
   infoOnly: "info_only",
   pausedUntil: "paused_until",
   enabled: "enabled",
@@ -98,6 +101,7 @@ export const announcementValues = (announcement, zone) => ({
   body: announcement.template?.body ?? "",
   templateFields: announcement.template?.fields === undefined ? "" : JSON.stringify(announcement.template.fields),
   ...digestValues(announcement.digest),
+  skipOn: announcement.skip_on === undefined ? "" : String(announcement.skip_on),
   infoOnly: announcement.info_only,
   pausedUntil: dateTimeText(announcement.paused_until, zone),
   enabled: announcement.enabled,
@@ -167,16 +171,16 @@ function isNeeded(name, { type }) {
 }
 
 /** The service refuses these fields of a digest. */
-const NOT_OF_DIGESTS = new Set(["hours", "minutes", "template", "info_only"]);
+const NOT_OF_DIGESTS = new Set(["hours", "minutes", "template", "skip_on", "info_only"]);
 
 /**
- * Whether a new announcement has no template, or no pause.
+ * Whether a new announcement has no template, no pause, or no calendar of holidays.
  * @param {keyof AnnouncementValues} name
  * @param {AnnouncementValues} values
  */
 function isAbsent(name, values) {
   if (FIELD_NAMES[name] === "template") return templateValue(values) === null;
-  return name === "pausedUntil" && values.pausedUntil === "";
+  return (name === "pausedUntil" || name === "skipOn") && values[name] === "";
 }
 
 /**
@@ -211,6 +215,7 @@ const digestValue = (values) => ({
 function fieldValue(name, values, zone) {
   if (FIELD_NAMES[name] === "digest") return digestValue(values);
   if (FIELD_NAMES[name] === "template") return templateValue(values);
+  if (name === "skipOn") return values.skipOn === "" ? null : Number(values.skipOn);
   if (name === "pausedUntil") return dateTimeInstant(values.pausedUntil, zone);
   if (name === "hours" || name === "minutes") return values[name] === "" ? 0 : Number(values[name]);
   if (name === "roles" || name === "users") return values[name].split(/[\s,]+/).filter((id) => id !== "");

@@ -26,6 +26,15 @@ describe("the form of an announcement", () => {
     expect(newAnnouncementFields({ ...values, type: "COLOR" }, ZONE)).toMatchObject({ event_color: "NONE" });
   });
 
+  test("has a calendar of holidays if one is given, removes it with null, and has none in a digest (D66)", () => {
+    const values = { ...NEW_ANNOUNCEMENT, skipOn: "2" };
+    expect(newAnnouncementFields(values, ZONE)).toMatchObject({ skip_on: 2 });
+    expect(newAnnouncementFields(NEW_ANNOUNCEMENT, ZONE)).not.toHaveProperty("skip_on");
+    expect(newAnnouncementFields({ ...values, type: "DIGEST" }, ZONE)).not.toHaveProperty("skip_on");
+    expect(changedAnnouncementFields(NEW_ANNOUNCEMENT, values, ZONE)).toEqual({ skip_on: 2 });
+    expect(changedAnnouncementFields(values, { ...values, skipOn: "" }, ZONE)).toEqual({ skip_on: null });
+  });
+
   test("has a template of its texts, keeps the list of its fields, and removes it with the last text (D61)", () => {
     const values = { ...NEW_ANNOUNCEMENT, channel: "1", title: "{name}" };
     expect(newAnnouncementFields(values, ZONE)).toMatchObject({ template: { title: "{name}" } });

@@ -65,6 +65,7 @@ export interface Announcement {
     readonly body?: string;
     readonly fields?: readonly string[];
   };
+  readonly skip_on?: number;
   readonly paused_until?: number;
   readonly enabled: boolean;
   readonly info_only: boolean;

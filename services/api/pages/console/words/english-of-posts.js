@@ -56,6 +56,7 @@ export const englishOfPosts = {
   announcement_body: "Text of the message",
   announcement_templateFields: "Parts of the message",
   template_hint: "Placeholders are names in braces, such as name, start:time or location. Empty: the usual text.",
+  announcement_skipOn: "No posts on days with an entry of calendar (number)",
   announcement_infoOnly: "Show only the additional information",
   announcement_pausedUntil: "Posts paused until",
   announcement_enabled: "Enabled",

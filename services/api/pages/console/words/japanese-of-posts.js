@@ -56,6 +56,7 @@ export const japaneseOfPosts = {
   announcement_body: "メッセージの本文",
   announcement_templateFields: "メッセージの項目",
   template_hint: "name、start:time、location などの名前を波かっこで囲むと置き換えられます。空欄なら通常の内容です。",
+  announcement_skipOn: "次の番号のカレンダーに予定がある日は投稿しない",
   announcement_infoOnly: "追加情報だけを表示",
   announcement_pausedUntil: "投稿の停止期限",
   announcement_enabled: "有効",

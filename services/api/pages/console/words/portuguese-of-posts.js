@@ -56,6 +56,7 @@ export const portugueseOfPosts = {
   announcement_body: "Texto da mensagem",
   announcement_templateFields: "Partes da mensagem",
   template_hint: "Nomes entre chaves são substituídos, como name, start:time ou location. Vazio: o texto habitual.",
+  announcement_skipOn: "Sem publicações em dias com uma entrada do calendário (número)",
   announcement_infoOnly: "Mostrar só as informações adicionais",
   announcement_pausedUntil: "Publicações pausadas até",
   announcement_enabled: "Ativado",

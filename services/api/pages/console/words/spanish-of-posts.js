@@ -56,6 +56,7 @@ export const spanishOfPosts = {
   announcement_body: "Texto del mensaje",
   announcement_templateFields: "Partes del mensaje",
   template_hint: "Se sustituyen los nombres entre llaves, como name, start:time o location. Vacío: el texto habitual.",
+  announcement_skipOn: "Sin publicaciones en días con una entrada del calendario (número)",
   announcement_infoOnly: "Mostrar solo la información adicional",
   announcement_pausedUntil: "Publicaciones en pausa hasta",
   announcement_enabled: "Activado",
