@@ -143,7 +143,8 @@ export class MemoryGuild {
   async #reference(type: Announcement["type"], eventId = ""): Promise<ReturnType<typeof eventReference> | undefined> {
     if (!usesEvent(type) || eventId === "") return undefined;
     const found = await this.#resolver.find(GUILD, referredId(type, eventId));
-    return eventReference(type, found === undefined ? null : toView(found));
+    const isFound = found !== undefined && this.#mayHave(found.event.calendarNumber);
+    return eventReference(type, isFound ? toView(found) : null);
   }
 
   /** The owners of the guild's records, for drafts. */
