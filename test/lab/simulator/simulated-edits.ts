@@ -1,7 +1,6 @@
 import type { PostOffset } from "../../../services/contracts/announcement-offsets.ts";
 import type { Announcement } from "../../../services/contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
-import { changedPause } from "../../../services/contracts/pause.ts";
 import type { GuildId } from "../../../services/contracts/ids.ts";
 import { sampleAnnouncement, sampleOccurrence } from "../../fixtures/dispatch-samples.ts";
 import { leadMs } from "../../../services/dispatch/domain/plan/offsets.ts";
@@ -10,6 +9,7 @@ import { dueInterval, offsetsIn } from "./due-rules.ts";
 import { type Scenario, LAST_FAULT_MS } from "./scenario.ts";
 import { CALENDAR, retimed, someDigest, withOtherZone } from "./simulated-digests.ts";
 import { HOLIDAYS } from "./simulated-holidays.ts";
+import { anyAlive, type Histories, skipsOf } from "./simulated-skips.ts";
 import type { SimulatedOwners } from "./simulated-owners.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -33,6 +33,7 @@ export function scheduleEdits(
   const { chance } = time;
   const start = time.now;
   let made = 0;
+  const skips = skipsOf({ time, owners, guildId: GUILD }, { write, nextNumber: () => (made += 1) });
 
   function write(feed: Feed, id: string, next: (at: number) => unknown, guildId = GUILD): void {
     waitForOwners(() => owners.change(feed, guildId, id, next, chance.between(0, scenario.slowWriteMs)));
@@ -134,11 +135,8 @@ export function scheduleEdits(
     return Math.max(time.now + 1_000, start + ahead);
   }
 
-  function anyOf<Content>(
-    histories: ReadonlyMap<string, readonly { readonly content: Content | null }[]>,
-  ): Content | undefined {
-    const alive = [...histories.values()].flatMap((history) => history.at(-1)?.content ?? []);
-    return alive.length === 0 ? undefined : chance.oneOf(alive);
+  function anyOf<Content>(histories: Histories<Content>): Content | undefined {
+    return anyAlive(chance, histories);
   }
 
   function editEvent(): void {
@@ -235,59 +233,6 @@ export function scheduleEdits(
     return dueInstant(announcement, event) - start - chance.between(0, 2_000);
   }
 
-  /** Pauses the guild, an event or an announcement until an instant ahead, and mostly ends the pause before that. */
-  function pause(): void {
-    const length = chance.between(500, 60_000);
-    const of = chance.oneOf(["guild", "event", "announcement"] as const);
-    const id = idToPause(of);
-    if (id === undefined) return;
-    writePause(of, id, (at) => at + length);
-    if (chance.happens(0.7)) time.after(chance.between(500, 20_000), () => writePause(of, id, () => null));
-  }
-
-  function idToPause(of: "guild" | "event" | "announcement"): string | undefined {
-    if (of === "guild") return GUILD;
-    return of === "event"
-      ? anyOf<Occurrence>(owners.occurrences)?.occurrenceId
-      : anyOf<Announcement>(owners.announcements)?.id;
-  }
-
-  function writePause(of: "guild" | "event" | "announcement", id: string, until: (at: number) => number | null): void {
-    if (of === "guild") {
-      write("guild-settings", id, (at) => ({ guildId: GUILD, ...changedPause({}, until(at)) }));
-      return;
-    }
-    if (of === "event") {
-      write("calendar-events", id, (at) => {
-        const event = owners.occurrences.get(id)?.at(-1)?.content ?? null;
-        return event && { ...event, eventPausedUntil: until(at) ?? 0 };
-      });
-      return;
-    }
-    write("announcements", id, (at) => {
-      const announcement = owners.announcements.get(id)?.at(-1)?.content ?? null;
-      if (announcement === null) return null;
-      const { pausedUntil: _, ...others } = announcement;
-      return { ...others, ...changedPause({}, until(at)) };
-    });
-  }
-
-  /** Creates a holiday on the day of an event, and mostly deletes it soon; or changes whether an announcement skips holidays. */
-  function editHolidays(): void {
-    const event = anyOf<Occurrence>(owners.occurrences);
-    const announcement = anyOf<Announcement>(owners.announcements);
-    if (event === undefined || announcement === undefined) return;
-    if (chance.happens(0.3)) {
-      const { skipOn, ...others } = announcement;
-      write("announcements", announcement.id, () => (skipOn === undefined ? { ...others, skipOn: HOLIDAYS } : others));
-      return;
-    }
-    const id = `h${(made += 1)}`;
-    const times = { startsAt: event.startsAt - chance.between(0, 5_000), endsAt: event.startsAt + 20_000 };
-    write("calendar-events", id, () => ({ ...times, name: id }));
-    if (chance.happens(0.7)) time.after(chance.between(500, 20_000), () => write("calendar-events", id, () => null));
-  }
-
   function planEdits(): void {
     for (let count = 0; count < scenario.flips; count += 1) {
       time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, flipInstant())) - time.now, flip);
@@ -303,10 +248,10 @@ export function scheduleEdits(
       time.after(start + Math.min(at, LAST_FAULT_MS) - time.now, editAnnounced);
     }
     for (let count = scenario.pauses ? chance.between(1, 5) : 0; count > 0; count -= 1) {
-      time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, editInstant())) - time.now, pause);
+      time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, editInstant())) - time.now, skips.pause);
     }
     for (let count = scenario.holidays ? chance.between(2, 6) : 0; count > 0; count -= 1) {
-      time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, editInstant())) - time.now, editHolidays);
+      time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, editInstant())) - time.now, skips.editHolidays);
     }
   }
 
