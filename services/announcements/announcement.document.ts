@@ -29,6 +29,7 @@ export const announcementSchema = new Schema<AnnouncementRow>(
     digest: digestSchema,
     info: String,
     template: { type: { title: String, body: String, fields: [String], _id: false }, default: undefined },
+    onChange: String,
     pausedUntil: Number,
     pauseEndedAt: Number,
     skipOn: Number,

@@ -13,9 +13,14 @@ import type { SkipOn } from "../contracts/holidays.ts";
 import type { Pause } from "../contracts/pause.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 
-/** The rule that was in force until a change ended it. Neither a pause nor a holiday prevents a row of the history. */
+/**
+ * The rule that was in force until a change ended it. Neither a pause nor a holiday prevents a row of the history, and a former rule
+ * edits no message: they are not needed.
+ */
 export interface FormerRuleFields
-  extends FormerState, Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until" | keyof (Pause & SkipOn)> {
+  extends
+    FormerState,
+    Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until" | "onChange" | keyof (Pause & SkipOn)> {
   readonly standsSince: Date;
 }
 
@@ -77,7 +82,7 @@ export async function formerRules<Row>(
 
 function ruleOf({ _id, former }: FormerStateRow<FormerRuleFields>): AnnouncementRule {
   const { guildId: _, standsSince, until, ...rule } = former;
-  return complete<Omit<AnnouncementRule, keyof (Pause & SkipOn)>>()({
+  return complete<Omit<AnnouncementRule, "onChange" | keyof (Pause & SkipOn)>>()({
     ...rule,
     standsSince: standsSince.getTime(),
     until: until.getTime(),

@@ -78,6 +78,7 @@ interface DigestFields {
   readonly template?: unknown;
   readonly skipOn?: unknown;
   readonly infoOnly?: unknown;
+  readonly onChange?: unknown;
 }
 
 /**
@@ -94,6 +95,7 @@ export function digestProblems({ type, digest, ...others }: DigestFields): Field
     if (others[field] !== undefined && others[field] !== null) problems.push(unusable(field, "must be absent"));
   }
   if (others.infoOnly === true) problems.push(unusable("infoOnly", "must be false or absent"));
+  if (others.onChange === "EDIT") problems.push(unusable("onChange", "must be KEEP or absent"));
   return [...problems, ...weekdayProblems(digest)];
 }
 

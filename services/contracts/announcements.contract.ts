@@ -23,13 +23,14 @@ import {
 import { holidayOwners, type SkipOn } from "./holidays.ts";
 import { type MessageTemplate, templateRule } from "./message-template.ts";
 import { changedPauseRule, type Pause, pauseRule } from "./pause.ts";
+import { type MessageEditing, onChangeRule } from "./posted-messages.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
 /** Announcements of one guild (D26). */
 export const MAX_ANNOUNCEMENTS = 1000;
 
-export interface Announcement extends Changed, Pause, SkipOn {
+export interface Announcement extends Changed, Pause, SkipOn, MessageEditing {
   readonly id: AnnouncementId;
   readonly guildId: GuildId;
   readonly channel: string;
@@ -74,7 +75,7 @@ export type AnnouncementRule = Pick<
   | "enabled"
   | "revision"
   | "standsSince"
-  | keyof (Pause & SkipOn)
+  | keyof (Pause & SkipOn & MessageEditing)
 > & {
   /** For a former rule: time of the change that ended it. Database time. */
   readonly until?: EpochMs;
@@ -94,7 +95,7 @@ export const ANNOUNCEMENT_DEFAULTS = {
   subscribersUser: [],
 } as const satisfies Partial<Announcement>;
 
-export interface CreateAnnouncementParams extends SkipOn {
+export interface CreateAnnouncementParams extends SkipOn, MessageEditing {
   readonly guildId: GuildId;
   readonly channel: string;
   readonly type: AnnouncementType;
@@ -144,6 +145,7 @@ export const createAnnouncement = action<CreateAnnouncementParams, { readonly id
     digest: optional(announcementRules.digest),
     info: announcementRules.info,
     template: optional(templateRule),
+    onChange: optional(onChangeRule),
     pausedUntil: pauseRule,
     skipOn: optional(announcementRules.skipOn),
     enabled: optional(flag, ANNOUNCEMENT_DEFAULTS.enabled),
@@ -180,6 +182,7 @@ export const updateAnnouncement = action<UpdateAnnouncementParams, Revised>({
     digest: optional(announcementRules.digest),
     info: clearable(announcementRules.info),
     template: clearable(templateRule),
+    onChange: optional(onChangeRule),
     pausedUntil: changedPauseRule,
     skipOn: clearable(announcementRules.skipOn),
     enabled: optional(flag),

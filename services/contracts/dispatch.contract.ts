@@ -11,6 +11,7 @@ import {
   type OccurrenceId,
 } from "./ids.ts";
 import { type ForeseenSkip, SKIP_CODES } from "./pause.ts";
+import type { SteppedMessage } from "./posted-messages.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 
 /** States of a post. The last six are final. */
@@ -116,7 +117,7 @@ export interface UpcomingPost extends ListedPost, ForeseenSkip {
 }
 
 /** A post with its final outcome. */
-export interface SettledPost extends ListedPost {
+export interface SettledPost extends ListedPost, SteppedMessage {
   readonly state: PostState;
   /** Time of the outcome, by the database server's clock. */
   readonly settledAt: EpochMs;
@@ -272,7 +273,7 @@ export const previewPost = action<{ guildId: GuildId; id: string; eventId?: stri
   isSearch: true,
 });
 
-export interface PostOutcome extends SettledPost {
+export interface PostOutcome extends Omit<SettledPost, keyof SteppedMessage> {
   readonly guildId: GuildId;
 }
 const eventIdRule = textOf("the id of an event, an occurrence or a digest", SUBJECT_ID, 50);

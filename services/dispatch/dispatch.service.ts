@@ -29,6 +29,7 @@ import { newChannelChecks } from "./channel-checks/channel-checks.ts";
 import { channelChecksStore } from "./channel-checks/channel-checks.store.ts";
 import { withPlanCounter, exportDispatchMetrics, startGauges, withSendTiming } from "./dispatch.metrics.ts";
 import { tracer } from "../../mixins/observability/tracer.ts";
+import { renderCancelled } from "./domain/message/edited-message.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
 import { notPlannedNotice } from "./queries/not-planned.ts";
 import { readHistory } from "./queries/history.ts";
@@ -106,6 +107,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
         withTracing(withSendTiming(withKnownChannels(sink, checks, () => clock.now())), tracer()),
       ),
       render: renderAnnouncement,
+      renderCancelled,
       reports: { ...outcomeReports(broker, logger), planned: (posts) => channelChecks.onPlanned(posts) },
     };
   }

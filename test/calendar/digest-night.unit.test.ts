@@ -8,6 +8,7 @@ import type { DigestEntry } from "../../services/contracts/announcement-digests.
 import type { Announcement } from "../../services/contracts/announcements.contract.ts";
 import type { MessageBody } from "../../services/contracts/dispatch.contract.ts";
 import type { AnnouncementId, GuildId } from "../../services/contracts/ids.ts";
+import { renderCancelled } from "../../services/dispatch/domain/message/edited-message.ts";
 import { renderAnnouncement } from "../../services/dispatch/domain/message/announcement-message.ts";
 import { newDispatcher } from "../../services/dispatch/protocol/dispatcher.ts";
 import type { Owners, Ports } from "../../services/dispatch/protocol/ports.ts";
@@ -138,6 +139,7 @@ function startReplica(time: VirtualTime, received: Received[]) {
     replicas: { self: "r1", all: () => ["r1"], tellPlanned: () => undefined },
     sinks: [receiving(time, received)],
     render: renderAnnouncement,
+    renderCancelled,
     reports: { planned: () => {}, settled: () => {}, waited: () => {}, operationFailed: () => {} },
   };
   newDispatcher(ports, { ...STANDARD_TIMING, graceMs: 15 * MINUTE, horizonMs: 12 * HOUR, pollEveryMs: 5_000 }).start();

@@ -53,7 +53,8 @@ export function testLedger(fixture: PostStoreFixture): void {
 
   test("a post is taken over after its lease and not before, and the crash of its worker is counted", async () => {
     const post = await fixture.claimed({ leaseMs: 300 });
-    const taking = { id: post.id, guildId: post.guildId, fence: 1, owner: "them", attemptId: "two", leaseMs: LEASE_MS };
+    const held = { id: post.id, guildId: post.guildId, fence: 1, state: "sending" } as const;
+    const taking = { ...held, owner: "them", attemptId: "two", leaseMs: LEASE_MS };
     await expect(fixture.store.takeOver(taking)).resolves.toBeNull();
     // The row's lease does not end before the end that the claim returned.
     const { wakeAt = Infinity } = (await fixture.store.find(post)) ?? {};
@@ -73,7 +74,8 @@ export function testLedger(fixture: PostStoreFixture): void {
     const paused = await fixture.store.write(post, { state: "sending", wakeAt: Date.now() - 1, owner: undefined });
     expect(paused).not.toHaveProperty("owner");
     const doubtSince = (await fixture.store.find(post))?.doubtSince;
-    const taking = { id: post.id, guildId: post.guildId, fence: 1, owner: "them", attemptId: "two", leaseMs: LEASE_MS };
+    const held = { id: post.id, guildId: post.guildId, fence: 1, state: "sending" } as const;
+    const taking = { ...held, owner: "them", attemptId: "two", leaseMs: LEASE_MS };
     await expect(fixture.store.takeOver(taking)).resolves.toMatchObject({ crashes: 0, doubtSince });
   });
 

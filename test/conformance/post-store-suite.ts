@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { until } from "../harness/until.ts";
+import { testEdits } from "./edit-suite.ts";
 import { testLedger } from "./ledger-suite.ts";
 import { testPlans } from "./plan-suite.ts";
 import { PostStoreFixture, type StoreUnderTest } from "./post-store-fixture.ts";
@@ -14,6 +15,7 @@ export function describePostStore(name: string, start: () => Promise<StoreUnderT
 
     testPlans(fixture);
     testLedger(fixture);
+    testEdits(fixture);
     testMarks(fixture);
   });
 }

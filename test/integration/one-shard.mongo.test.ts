@@ -200,9 +200,11 @@ describe("on two shards, the rows of a guild in a collection are on one", () => 
       const claimed = await store.claim(claimOf(post, { leaseMs: 10_000 }));
       if (claimed === null) throw new Error("not claimed");
       await expect(store.extendLease(claimed, 10_000)).resolves.not.toBeNull();
-      await store.takeOver({ ...claimed, owner: "them", attemptId: "two", leaseMs: 1 });
+      await store.takeOver({ ...claimed, state: "sending", owner: "them", attemptId: "two", leaseMs: 1 });
       await expect(store.write(claimed, { state: "sent", settledAt: Date.now() })).resolves.not.toBeNull();
       await expect(store.find(other)).resolves.toMatchObject({ id: other.id });
+      await store.editedPosts(guild, Date.now(), 10);
+      await store.requestSteps(guild, [claimed.id]);
       await store.postsForPlan(guild, 10);
       await store.postsOfPairs(guild, [post.occurrenceId], [post.announcementId]);
       await expect(store.listUpcoming(guild, -1)).resolves.toHaveLength(1);
@@ -242,6 +244,7 @@ describe("on two shards, the rows of a guild in a collection are on one", () => 
       "guild_settings find _id changedAt",
       "posts aggregate state wakeAt",
       "posts find state wakeAt",
+      "posts find stepDue wakeAt",
     ]);
   });
 });

@@ -41,7 +41,7 @@ export interface PostOffset {
   readonly minutes: number;
 }
 
-export interface Announcement extends Changed, Pause, SkipOn {
+export interface Announcement extends Changed, Pause, SkipOn, MessageEditing {
   readonly id: AnnouncementId;
   readonly guildId: GuildId;
   readonly channel: string;
@@ -77,7 +77,7 @@ export type AnnouncementView = Announcement & {
   readonly dangling?: true;
 };
 
-export interface CreateAnnouncementParams extends SkipOn {
+export interface CreateAnnouncementParams extends SkipOn, MessageEditing {
   readonly guildId: GuildId;
   readonly channel: string;
   readonly type: AnnouncementType;
@@ -471,7 +471,7 @@ export interface UpcomingPost extends ListedPost, ForeseenSkip {
 }
 
 /** A post with its final outcome. */
-export interface SettledPost extends ListedPost {
+export interface SettledPost extends ListedPost, SteppedMessage {
   readonly state: PostState;
   /** Time of the outcome, by the database server's clock. */
   readonly settledAt: EpochMs;
@@ -559,7 +559,7 @@ export interface PostPreview extends ForeseenSkip {
   readonly messages: readonly MessageBody[];
 }
 
-export interface PostOutcome extends SettledPost {
+export interface PostOutcome extends Omit<SettledPost, keyof SteppedMessage> {
   readonly guildId: GuildId;
 }
 
@@ -889,6 +889,39 @@ export type PreviewDraftsParams = DraftsParams & {
   readonly eventId?: string;
   readonly limit?: number;
 };
+
+/** Whether the message of a sent post follows the changes of its event (D67). */
+export const ON_CHANGE = ["KEEP", "EDIT"] as const;
+
+export type OnChange = (typeof ON_CHANGE)[number];
+
+export interface MessageEditing {
+  /** KEEP if absent. An announcement has EDIT or none. */
+  readonly onChange?: OnChange;
+}
+
+/**
+ * What happened to the message of a sent post (D67).
+ *
+ * - `EDITED`: it shows the event as it was at that time.
+ * - `CANCELLED`: it was marked as cancelled.
+ * - `FAILED`: an edit was given up; a later change is tried again.
+ * - `GONE`: the receiver no longer had it. It is never edited or sent again.
+ * - `DROPPED`: it is not edited any more, because the guild has too many edited messages.
+ */
+export const MESSAGE_STEPS = ["EDITED", "CANCELLED", "FAILED", "GONE", "DROPPED"] as const;
+
+export interface MessageStep {
+  readonly step: (typeof MESSAGE_STEPS)[number];
+  /** By the clock of the database server. */
+  readonly at: EpochMs;
+  readonly reason?: string;
+}
+
+export interface SteppedMessage {
+  /** What happened to the message after it was sent, the oldest first; at most the latest ten (D67). */
+  readonly steps?: readonly MessageStep[];
+}
 
 export const FREQUENCIES = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"] as const;
 

@@ -1316,6 +1316,10 @@ export interface V1AnnouncementCreateRequest {
    */
   template?: MessageTemplateInput | null;
   /**
+   * What happens to the messages that were sent when their events change: nothing (KEEP, the default), or they are edited until the end of the event, and marked if it is cancelled (EDIT). KEEP for a DIGEST. Upper or lower case.
+   */
+  on_change?: "KEEP" | "EDIT" | null;
+  /**
    * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
    */
   paused_until?: number | null;
@@ -1504,6 +1508,10 @@ export interface Announcement {
    * Layout of the messages; an absent part is as without a template. docs/posting.md lists the placeholders, such as {name} and {start:relative}. It replaces the template of the guild as a whole.
    */
   template?: MessageTemplate;
+  /**
+   * EDIT if the messages that were sent are edited when their events change; absent for KEEP.
+   */
+  on_change?: "KEEP" | "EDIT";
   /**
    * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC); of the announcement.
    */
@@ -1706,6 +1714,10 @@ export interface ListedAnnouncement {
    * Layout of the messages; an absent part is as without a template. docs/posting.md lists the placeholders, such as {name} and {start:relative}. Null removes it.
    */
   template?: MessageTemplate;
+  /**
+   * What happens to the messages that were sent when their events change: nothing (KEEP, the default), or they are edited until the end of the event, and marked if it is cancelled (EDIT). KEEP for a DIGEST.
+   */
+  on_change?: "KEEP" | "EDIT";
   /**
    * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
    */
@@ -2018,6 +2030,27 @@ export interface SettledPost {
    * Id of the message at the receiver.
    */
   message_id?: string;
+  /**
+   * What happened to the message after it was sent, the oldest first; at most the latest ten. Only for an announcement with `on_change`.
+   */
+  steps?: MessageStep[];
+}
+/**
+ * What happened to the message of a sent post (`on_change`).
+ */
+export interface MessageStep {
+  /**
+   * The message was edited (EDITED) or marked as cancelled (CANCELLED); an edit failed (FAILED); somebody had deleted the message (GONE); it is not edited any more because the guild has too many such messages (DROPPED).
+   */
+  step: "EDITED" | "CANCELLED" | "FAILED" | "GONE" | "DROPPED";
+  /**
+   * Time of the step, in Unix milliseconds (UTC).
+   */
+  at: number;
+  /**
+   * Why the edit failed, or why the message is not edited any more.
+   */
+  reason?: string;
 }
 /**
  * Body of a request to `/v1/announcement/preview`. Renders an announcement's messages for its next event or a given one; sends nothing.
@@ -2276,6 +2309,10 @@ export interface V1AnnouncementUpdateRequest {
    * Layout of the messages; an absent part is as without a template. docs/posting.md lists the placeholders, such as {name} and {start:relative}. Null removes it.
    */
   template?: MessageTemplateInput | null;
+  /**
+   * What happens to the messages that were sent when their events change: nothing (KEEP, the default), or they are edited until the end of the event, and marked if it is cancelled (EDIT). KEEP for a DIGEST. Upper or lower case.
+   */
+  on_change?: "KEEP" | "EDIT";
   /**
    * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
    */
@@ -3239,6 +3276,10 @@ export interface DraftChange {
    * Layout of the messages; an absent part is as without a template. docs/posting.md lists the placeholders, such as {name} and {start:relative}. Null removes it.
    */
   template?: MessageTemplateInput | null;
+  /**
+   * What happens to the messages that were sent when their events change: nothing (KEEP, the default), or they are edited until the end of the event, and marked if it is cancelled (EDIT). KEEP for a DIGEST. Upper or lower case.
+   */
+  on_change?: "KEEP" | "EDIT" | null;
   /**
    * Number of a calendar of the guild, such as a calendar of holidays: an event is not posted if an entry of that calendar covers the day on which the event starts. Null in an update removes it.
    */

@@ -10,6 +10,7 @@ import {
   type UpdateAnnouncementParams,
 } from "../../contracts/announcements.contract.ts";
 import { givenParts } from "../../contracts/message-template.ts";
+import { storedOnChange } from "../../contracts/posted-messages.ts";
 import { changedPause } from "../../contracts/pause.ts";
 import type { Color } from "../../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
@@ -56,6 +57,7 @@ export function newAnnouncement(
     ...definedFields({ digest: params.digest && completeDigest(params.digest) }),
     info: params.info,
     ...definedFields({ template: givenParts(params.template) }),
+    ...storedOnChange(params.onChange),
     ...changedPause({}, params.pausedUntil),
     ...definedFields({ skipOn: params.skipOn }),
     enabled: params.enabled ?? ANNOUNCEMENT_DEFAULTS.enabled,
@@ -117,6 +119,7 @@ export function changeAnnouncement(
     }),
     info: changes.info === undefined ? stored.info : (changes.info ?? ""),
     ...definedFields({ template: type === "DIGEST" ? undefined : changedTemplate(stored, changes) }),
+    ...storedOnChange(type === "DIGEST" ? undefined : (changes.onChange ?? stored.onChange)),
     ...changedPause(stored, changes.pausedUntil),
     ...definedFields({ skipOn: type === "DIGEST" ? undefined : changedSkipOn(stored, changes) }),
     enabled: changes.enabled ?? stored.enabled,

@@ -49,6 +49,22 @@ describe("a new announcement", () => {
   });
 });
 
+describe("the edits of messages (D67)", () => {
+  test("are kept by an update without on_change, and ended by KEEP and by the type DIGEST", () => {
+    const edits = newAnnouncement(id, { ...params, onChange: "EDIT" }, eventId);
+    expect(edits).toMatchObject({ onChange: "EDIT" });
+    expect(newAnnouncement(id, { ...params, onChange: "KEEP" }, eventId)).not.toHaveProperty("onChange");
+    const next = (changes: object) => {
+      const changed = changeAnnouncement({ ...edits, standsSince: 1 }, { guildId, id, ...changes }, undefined);
+      return "next" in changed ? changed.next : changed;
+    };
+    expect(next({ info: "new" })).toMatchObject({ onChange: "EDIT" });
+    expect(next({ onChange: "KEEP" })).not.toHaveProperty("onChange");
+    const digest = { calendarNumber: 1, frequency: "DAILY", time: "09:00" };
+    expect(next({ type: "DIGEST", digest })).not.toHaveProperty("onChange");
+  });
+});
+
 describe("an update", () => {
   test("keeps the fields that it does not name", () => {
     expect(change({ channel: "7" })).toEqual({

@@ -1,4 +1,5 @@
 import { DIGEST_DESCRIPTIONS } from "./digest-descriptions.ts";
+import { EDIT_DESCRIPTIONS } from "./edit-descriptions.ts";
 import { EVENT_DESCRIPTIONS } from "./event-descriptions.ts";
 import { PLAN_DESCRIPTIONS } from "./plan-descriptions.ts";
 import { FOLLOW_DESCRIPTIONS } from "./follow-descriptions.ts";
@@ -108,6 +109,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   digest:
     "The list that a DIGEST posts, and its schedule. Required for this type, and absent for any other. An update replaces the whole digest.",
   ...DIGEST_DESCRIPTIONS,
+  ...EDIT_DESCRIPTIONS,
   offsets:
     "When the announcement is posted, in place of `hours` and `minutes`: 1 to 8 different offsets. Absent for an announcement with `hours` and `minutes`.",
   "V1AnnouncementPreviewResponse.offsets":

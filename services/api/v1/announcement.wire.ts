@@ -30,6 +30,8 @@ import { WEEKDAYS } from "../../contracts/recurrence.ts";
 import type { Revised } from "../../contracts/revision.ts";
 import { pageAmount, pageResponseFields } from "../wire/list-pages.ts";
 import { NO_FIELD } from "../wire/no-field.ts";
+import { onChangeField, shownOnChange, shownSteps } from "../wire/message-edit-fields.ts";
+import { messageSchema } from "../wire/message-schema.ts";
 import { pauseField, shownPause } from "../wire/pause-fields.ts";
 import { shownTemplate, templateField } from "../wire/template-fields.ts";
 import {
@@ -91,6 +93,7 @@ export const announcementRequestFields: RequestFields<Omit<CreateAnnouncementPar
   digest,
   info: field("info"),
   template: templateField,
+  onChange: onChangeField,
   pausedUntil: pauseField,
   skipOn: field("skip_on", asInteger),
   enabled: field("enabled"),
@@ -146,6 +149,7 @@ export const announcementResponseFields = responseFields<Omit<AnnouncementView, 
   digest: optional(shownObject("digest", digestFields, "Digest")),
   info: shown("info", STRING),
   template: shownTemplate,
+  onChange: shownOnChange,
   pausedUntil: shownPause,
   skipOn: optional(shown("skip_on", INTEGER)),
   pauseEndedAt: NO_FIELD,
@@ -240,47 +244,8 @@ export const settledPostFields = responseFields<SettledPost>({
   reason: optional(shown("reason", STRING)),
   reasonCode: optional(shown("reason_code", enumOf(REASON_CODES))),
   messageId: optional(shown("message_id", STRING)),
+  steps: shownSteps,
 });
-
-const embedFieldSchema = {
-  title: "EmbedField",
-  type: "object",
-  properties: { name: STRING, value: STRING, inline: BOOLEAN },
-  required: ["name", "value", "inline"],
-};
-
-/** An embed, in Discord's names. */
-const embedSchema = {
-  title: "Embed",
-  type: "object",
-  properties: {
-    title: STRING,
-    description: STRING,
-    color: INTEGER,
-    image: { title: "EmbedImage", type: "object", properties: { url: STRING } },
-    author: { title: "EmbedAuthor", type: "object", properties: { name: STRING } },
-    footer: { title: "EmbedFooter", type: "object", properties: { text: STRING } },
-    fields: { type: "array", items: embedFieldSchema },
-  },
-  required: ["color"],
-};
-
-/** A message, in Discord's names. */
-const messageSchema = {
-  title: "Message",
-  type: "object",
-  properties: {
-    content: STRING,
-    embeds: { type: "array", items: embedSchema },
-    allowed_mentions: {
-      title: "AllowedMentions",
-      type: "object",
-      properties: { parse: LIST_OF_STRINGS, users: LIST_OF_STRINGS, roles: LIST_OF_STRINGS },
-      required: ["parse"],
-    },
-  },
-  required: ["allowed_mentions"],
-};
 
 const previewedOffsetFields = responseFields<PreviewedOffset>({
   anchor: shown("anchor", enumOf(OFFSET_ANCHORS)),

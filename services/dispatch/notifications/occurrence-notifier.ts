@@ -1,4 +1,5 @@
 import type { ServiceBroker } from "moleculer";
+import { renderCancelled } from "../domain/message/edited-message.ts";
 import { renderNotification } from "../domain/notification/notification-rule.ts";
 import type { Post } from "../domain/post/post.ts";
 import { type BroadcastChange, type Dispatcher, newDispatcher } from "../protocol/dispatcher.ts";
@@ -46,6 +47,8 @@ export function newOccurrenceNotifier(
       owners: notificationOwners(broker, guilds),
       sinks: [notificationSink(broker)],
       render: renderNotification,
+      // The message of a notification is never edited.
+      renderCancelled,
       reports: {
         planned: () => undefined,
         settled: (post) => report(logger, post),

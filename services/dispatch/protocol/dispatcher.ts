@@ -9,6 +9,7 @@ import { newDelivery } from "./delivery/deliver.ts";
 import { newFirePost } from "./delivery/fire.ts";
 import { newLeaseRecovery } from "./delivery/lease-recovery.ts";
 import { newLedger } from "./delivery/ledger.ts";
+import { newMessageSteps } from "./delivery/message-steps.ts";
 import { newHeartbeat } from "./heartbeat.ts";
 import { newLifecycle } from "./lifecycle.ts";
 import { type FeedProgress, newChangeFeedConsumer } from "./planning/change-feed-consumer.ts";
@@ -21,6 +22,7 @@ import { newDueScheduler, type SendPacing } from "./scheduling/due-scheduler.ts"
 import { newPrefetch } from "./scheduling/prefetch.ts";
 import { newStateReader } from "./scheduling/state-reader.ts";
 import type { Timing } from "./timing.ts";
+import type { Sink } from "../sinks/sink.ts";
 import { newWaitRecords } from "./wait-records.ts";
 
 /** One replica of dispatch. */
@@ -81,6 +83,7 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   const parts = { ports, timing, lifecycle, planner, stateReader, ledger, delivery, waits };
   const firePost = newFirePost(parts);
   const recover = newLeaseRecovery(parts);
+  const makeStep = newMessageSteps({ ports, timing, ledger, circuitBreaker, pacing });
   const prefetch = newPrefetch(ports, timing, lifecycle, stateReader, () => scheduler.waiting);
   const scheduler = newDueScheduler(ports, timing, lifecycle, prefetch, waits, processPost);
   /** Number of broadcast changes that wait for plans. */
@@ -104,12 +107,20 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
     const row = rank === 0 ? post : await rereadUnchanged(post);
     if (row === null || lifecycle.isStopping) return true;
     const sink = ports.sinks.find(({ name }) => name === row.sink);
+    if (row.state === "sent") return stepOf(row, sink);
     if (row.state === "planned" && sink !== undefined) {
       // While the circuit is open posts stay planned. Those whose deadline is over are settled.
       const isHalted = circuitBreaker.openReason(row.sink) !== undefined && clock.now() <= row.deadline;
       return isHalted || firePost(row, sink);
     }
     await (row.state === "sending" ? recover(row, sink) : planner.requestReplan(row.guildId, row.dueAt));
+    return true;
+  }
+
+  /** The step of a sent post, whose waits are not recorded (D67). While the circuit is open the step stays due. */
+  async function stepOf(post: Post, sink: Sink | undefined): Promise<true> {
+    if (circuitBreaker.openReason(post.sink) === undefined) await makeStep(post, sink);
+    waits.remove(post);
     return true;
   }
 

@@ -10,6 +10,7 @@ import type { PlannedChange } from "../../contracts/planned-changes.contract.ts"
 import type { GuildSettings } from "../../contracts/guild-settings.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { ChatMessage } from "../domain/message/chat-message.ts";
+import type { CancelledInput } from "../domain/message/edited-message.ts";
 import type { MessageInput } from "../domain/message/message-input.ts";
 import type { Post } from "../domain/post/post.ts";
 import type { SinkName } from "../domain/post/sink-name.ts";
@@ -30,6 +31,8 @@ export interface Ports {
   readonly replicas: Replicas;
   readonly sinks: readonly Sink[];
   readonly render: Renderer;
+  /** Pure: the message of an event that does not exist any more (D67). */
+  readonly renderCancelled: (input: CancelledInput) => ChatMessage;
   readonly reports: Reports;
 }
 

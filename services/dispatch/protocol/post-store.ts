@@ -71,6 +71,8 @@ export interface Claim {
   readonly parts: number;
   readonly announcementRevision: number;
   readonly changedBy?: Post["changedBy"];
+  /** Present if the message is edited when its event changes (D67). */
+  readonly message?: Post["message"];
   /** Present for a late post: the waits must be stored in case its worker vanishes. */
   readonly waited?: WaitTotals | undefined;
   /** The claim is void if the database applies it later, because the state that it is based on is too old by then. */
@@ -83,7 +85,8 @@ export type PostKey = Pick<Post, "id" | "guildId">;
 /** A post that is `sending` with a fence, and the parts of it that were delivered. */
 type HeldPost = PostKey & Pick<Post, "fence" | "delivered">;
 
-type LeaseTakeover = PostKey & Pick<Post, "fence"> & Pick<Claim, "owner" | "attemptId" | "leaseMs">;
+type LeaseTakeover = PostKey &
+  Pick<Post, "fence"> & { readonly state: "sending" | "sent" } & Pick<Claim, "owner" | "attemptId" | "leaseMs">;
 
 /** The fields that a worker writes: each listed field is replaced, and `undefined` removes it. */
 export type PostWrite = {
@@ -102,6 +105,9 @@ export type PostWrite = {
       | "suspends"
       | "waited"
       | "changedBy"
+      | "message"
+      | "stepDue"
+      | "steps"
   ]?: Post[Field] | undefined;
 };
 
@@ -145,7 +151,10 @@ export interface PostStore {
   deleteOldUnsent(guildId: GuildId, kept: number): Promise<void>;
   /** Guilds whose `replanAt` is before the instant, the longest overdue first. */
   guildsToReplan(before: EpochMs, limit: number): Promise<readonly { guildId: GuildId; replanAt: EpochMs }[]>;
-  /** Open posts with `wakeAt` in `[from, before)`, soonest first. */
+  /**
+   * Open posts with `wakeAt` in `[from, before)`, soonest first; behind them sent posts whose next step is due then (D67). At most
+   * `limit` of each.
+   */
   postsWaking(from: EpochMs, before: EpochMs, limit: number): Promise<readonly Post[]>;
   /**
    * The soonest of these posts of each of the guilds behind one, as far as they are due in `[from, before)`, too: posts that wait
@@ -155,12 +164,22 @@ export interface PostStore {
   find(key: PostKey): Promise<Post | null>;
   /** `planned → sending`, if the post is due and unchanged. Returns the new row, or null. */
   claim(claim: Claim): Promise<Post | null>;
-  /** `sending → sending`, if the lease or the wait for a retry is over. Counts a crash if the row has an owner. */
+  /**
+   * `sending → sending`, if the lease or the wait for a retry is over; or `sent → sent`, if a step is due. Counts a crash if the row
+   * has an owner.
+   */
   takeOver(claim: LeaseTakeover): Promise<Post | null>;
   /** Null if another claim took the post. */
   extendLease(post: HeldPost, leaseMs: number): Promise<Post | null>;
   /** Every other transition; null if state, fence or plan revision of the row differ from `at`. */
   write(at: Post, write: PostWrite): Promise<Post | null>;
+  /** The guild's sent posts whose messages are edited at an instant, those with the latest end first. */
+  editedPosts(guildId: GuildId, at: EpochMs, limit: number): Promise<readonly Post[]>;
+  /**
+   * Makes a step of these sent posts due now. Each row gets another plan revision, so that the worker of a step that began before
+   * cannot end it. Rows whose messages are not edited any more stay as they are.
+   */
+  requestSteps(guildId: GuildId, ids: readonly string[]): Promise<void>;
   /** Stored copies of the guild by id; missing ones are left out. */
   sources(guildId: GuildId, ids: readonly string[]): Promise<readonly Source[]>;
   sourceVersions(guildId: GuildId, ids: readonly string[]): Promise<readonly Omit<Source, "text">[]>;

@@ -1,4 +1,5 @@
 import { MAX_UNSENT_POSTS, MAX_OPEN_POSTS } from "../domain/plan/plan-input.ts";
+import { MAX_EDITED_MESSAGES } from "../domain/post/message-state.ts";
 
 /** Durations of the protocol in milliseconds, and the bounds of its work. */
 export interface Timing {
@@ -48,6 +49,8 @@ export interface Timing {
   readonly maxOpenPosts: number;
   /** Number of a guild's latest cancelled and skipped posts that stay in the ledger. */
   readonly maxUnsentPosts: number;
+  /** Number of messages of one guild that are edited when their events change (D67). */
+  readonly maxEditedMessages: number;
   /** Interval between heartbeats; a gap longer than `heartbeatGapMs` means that no replica ran or reached the database. */
   readonly heartbeatMs: number;
   readonly heartbeatGapMs: number;
@@ -79,6 +82,7 @@ export const STANDARD_TIMING: Timing = {
   maxPostsInWork: 256,
   maxOpenPosts: MAX_OPEN_POSTS,
   maxUnsentPosts: MAX_UNSENT_POSTS,
+  maxEditedMessages: MAX_EDITED_MESSAGES,
   heartbeatMs: 1_000,
   heartbeatGapMs: 2_500,
 };

@@ -38,6 +38,27 @@ export type SendOutcome =
   | { readonly kind: "rejected"; readonly scope: "channel" | "payload"; readonly reason: string }
   | { readonly kind: "halted"; readonly reason: string };
 
+/** The new content of the first message of a post that was sent (D67). */
+export interface MessageEdit extends Pick<OutgoingMessage, "postId" | "guildId" | "channel" | "message"> {
+  /** The receiver's id of the message. */
+  readonly messageId: string;
+  /** The number of the edit, from 1; repeated attempts have the same one. */
+  readonly edit: number;
+}
+
+/**
+ * The outcome of one attempt to edit a message. A repeated edit with the same content changes nothing, so that an attempt without
+ * a response is repeated.
+ *
+ * - `edited`: the message has the content.
+ * - `gone`: the message or its channel was deleted. It can never be edited again.
+ * - The others are as those of a send.
+ */
+export type EditOutcome =
+  | { readonly kind: "edited" }
+  | { readonly kind: "gone"; readonly reason: string }
+  | Exclude<SendOutcome, { readonly kind: "sent" }>;
+
 /** Result of a search for a message in its channel. */
 export type Lookup =
   | { readonly kind: "found"; readonly messageId: string }
@@ -89,6 +110,8 @@ export interface Sink {
    * @param triedMsAgo - Milliseconds since the first attempt.
    */
   readonly find?: (message: OutgoingMessage, triedMsAgo: number, timeoutMs: number) => Promise<Lookup>;
+  /** Replaces the content of a message without pings. Absent if the receiver cannot edit messages. */
+  readonly edit?: (edit: MessageEdit, timeoutMs: number) => Promise<EditOutcome>;
   /** How long the receiver certainly recognises a nonce and drops a duplicate; 60 000 when absent. */
   readonly nonceWindowMs?: number;
   /** No limit when absent. */

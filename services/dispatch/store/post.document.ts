@@ -2,6 +2,8 @@ import { Schema } from "mongoose";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import type { PostOffset } from "../../contracts/announcement-offsets.ts";
 import { MISSED_STATES } from "../../contracts/occurrence-notifications.contract.ts";
+import type { MessageStep } from "../../contracts/posted-messages.ts";
+import type { MessageState } from "../domain/post/message-state.ts";
 import { OPEN_STATES, type Post, UNSENT_STATES } from "../domain/post/post.ts";
 import type { Wait, WaitTotals } from "../domain/post/wait.ts";
 
@@ -21,6 +23,26 @@ export type PostRow = Omit<Post, Instant | "id"> & {
 } & {
   readonly [Field in Instant]?: Date;
 };
+
+const messagePaths = {
+  occurrenceId: String,
+  startsAt: Number,
+  until: Number,
+  title: String,
+  shown: String,
+  inDoubt: Boolean,
+  state: String,
+  edits: Number,
+  failures: Number,
+  crashes: Number,
+} satisfies Record<keyof MessageState, unknown>;
+
+const stepPaths = {
+  step: String,
+  at: Number,
+  reason: String,
+  _id: false,
+} satisfies Record<keyof MessageStep, unknown> & { readonly _id: false };
 
 const waitedPaths = {
   until: Number,
@@ -80,6 +102,9 @@ export const postSchema = new Schema<PostRow>(
     settledAt: Date,
     lateMs: Number,
     messageId: String,
+    message: { type: messagePaths, _id: false, default: undefined },
+    stepDue: Boolean,
+    steps: { type: [stepPaths], default: undefined },
     expiresAt: Date,
     recordedAt: Date,
     /** Mark of the last change, see batched-compare-and-set.store.ts. */
@@ -90,6 +115,11 @@ export const postSchema = new Schema<PostRow>(
 
 /** Posts that wake next. Only open posts are in the index, so its size does not grow with the history. */
 postSchema.index({ wakeAt: 1 }, { partialFilterExpression: { state: { $in: [...OPEN_STATES] } } });
+/** Sent posts whose next step is due. */
+postSchema.index({ wakeAt: 1 }, { name: "steps", partialFilterExpression: { stepDue: true } });
+/** The sent posts of a guild whose messages are edited. */
+export const EDITED_INDEX = { guildId: 1, "message.until": -1 } as const;
+postSchema.index(EDITED_INDEX, { partialFilterExpression: { "message.until": { $exists: true } } });
 /** The open posts of a guild. */
 postSchema.index({ guildId: 1, dueAt: 1 }, { partialFilterExpression: { state: { $in: [...OPEN_STATES] } } });
 postSchema.index({ guildId: 1, occurrenceId: 1 });
@@ -138,15 +168,18 @@ export function toStoredWaits({ until, waits }: WaitTotals): WaitTotals {
 /** Operators of the update that stores an outcome. */
 export const RECORDED_NOW = { $currentDate: { recordedAt: true } } as const;
 
-/** Only settled posts expire. */
+/** Only settled posts expire, and only when their messages are not edited any more. */
 export function expiryFields({
   settledAt,
   startsAt,
+  message,
 }: {
   readonly settledAt?: number | undefined;
   readonly startsAt: number;
+  readonly message?: Pick<MessageState, "until"> | undefined;
 }): { expiresAt?: Date } {
-  return settledAt === undefined ? {} : { expiresAt: new Date(Math.max(settledAt, startsAt) + RETENTION_MS) };
+  if (settledAt === undefined) return {};
+  return { expiresAt: new Date(Math.max(settledAt, startsAt, message?.until ?? 0) + RETENTION_MS) };
 }
 
 /** Converts fields to their stored form: instants become dates. */

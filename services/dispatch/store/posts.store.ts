@@ -13,6 +13,7 @@ import { SINK_NAMES } from "../domain/post/sink-name.ts";
 import type { PostKey, PostStore, PostWrite } from "../protocol/post-store.ts";
 import { batchedCompareAndSet, type Change } from "./batched-compare-and-set.store.ts";
 import { type FeedMarkRow, type SinkRow, sinkSchema } from "./guild-plan.document.ts";
+import { editedPostsStore } from "./edited-posts.store.ts";
 import { type HeartbeatRow, heartbeatSchema, outageOf } from "./heartbeat.document.ts";
 import { type Ledger, ledgerModels } from "./ledger-models.store.ts";
 import { plansStore } from "./plans.store.ts";
@@ -92,6 +93,7 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
   return {
     ...plansStore(connection, ledger),
     postsOfGuildsWaking: postsByGuild(connection, ledger),
+    ...editedPostsStore(connection, ledger),
 
     async postsForPlan(guildId, limit) {
       const open = await streamed({ filter: { guildId, state: OPEN }, sort: { dueAt: 1, _id: 1 }, limit });
@@ -122,9 +124,13 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
       return [...new Set([...always, ...latest.values()])];
     },
 
-    postsWaking(from, before, limit) {
+    async postsWaking(from, before, limit) {
       const wakeAt = { $gte: new Date(from), $lt: new Date(before) };
-      return streamed({ filter: { state: OPEN, wakeAt }, sort: { wakeAt: 1 }, limit });
+      const waking = (filter: object) => streamed({ filter: { ...filter, wakeAt }, sort: { wakeAt: 1 }, limit });
+      // The messages of notifications are never edited.
+      if (ledger === "notifications") return waking({ state: OPEN });
+      const [open, steps] = await Promise.all([waking({ state: OPEN }), waking({ stepDue: true })]);
+      return [...open, ...steps];
     },
 
     async find({ id, guildId }) {
@@ -132,7 +138,7 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
       return row === null ? null : toPost(row);
     },
 
-    async claim({ post, madeAt, notAfter, parts, announcementRevision, waited, changedBy, ...claim }) {
+    async claim({ post, madeAt, notAfter, parts, announcementRevision, waited, changedBy, message, ...claim }) {
       const { id, guildId, fence, planRevision } = post;
       const rejectIfLate = { $and: [{ $gte: ["$$NOW", "$dueAt"] }, { $lte: ["$$NOW", new Date(notAfter)] }] };
       const taken = {
@@ -144,6 +150,7 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
         delivered: [],
         ...(waited !== undefined && { waited: { $literal: toStoredWaits(waited) } }),
         ...(changedBy !== undefined && { changedBy: { $literal: changedBy } }),
+        ...(message !== undefined && { message: { $literal: definedFields(message) } }),
       };
       const expected = { state: "planned", fence, planRevision, $expr: rejectIfLate };
       const row = await applySoon({ id, guildId, expected, change: { computed: taken }, isKnown: true });
@@ -158,15 +165,17 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
         announcementRevision,
         ...(waited && { waited }),
         ...(changedBy && { changedBy }),
+        ...(message && { message }),
       };
       return { ...post, ...held, state: "sending", fence: fence + 1, attempts: post.attempts + 1, delivered: [] };
     },
 
-    takeOver({ id, guildId, fence, ...claim }) {
+    takeOver({ id, guildId, fence, state, ...claim }) {
+      const expected = state === "sent" ? { state, stepDue: true } : { state };
       const over = { $gte: ["$$NOW", "$wakeAt"] };
       const vanished = { $cond: [{ $eq: [{ $type: "$owner" }, "string"] }, 1, 0] };
       const taken = { ...leaseFields(claim), crashes: { $add: ["$crashes", vanished] } };
-      return compareAndSet({ id, guildId }, { state: "sending", fence, $expr: over }, taken);
+      return compareAndSet({ id, guildId }, { ...expected, fence, $expr: over }, taken);
     },
 
     extendLease: ({ id, guildId, fence, delivered }, leaseMs) =>
@@ -177,11 +186,10 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
       ),
 
     async write(post, write) {
-      const { id, guildId, startsAt, fence, state, planRevision } = post;
+      const { id, guildId, fence, state, planRevision } = post;
       // State, fence and plan revision determine all other fields that matter.
-      const change = toChange(startsAt, write);
       const expected = { fence, state, planRevision };
-      const done = await applyLater({ id, guildId, expected, change, isKnown: true });
+      const done = await applyLater({ id, guildId, expected, change: toChange(post, write), isKnown: true });
       return done === null ? null : afterWrite(post, write);
     },
 
@@ -277,11 +285,12 @@ function afterWrite(post: Post, write: PostWrite): Post {
   return definedFields({ ...post, ...write }) as Post;
 }
 
-function toChange(startsAt: EpochMs, write: PostWrite): Change {
+function toChange({ startsAt, settledAt }: Post, write: PostWrite): Change {
   const waited = write.waited && { waited: toStoredWaits(write.waited) };
+  const message = write.message && { message: definedFields(write.message) };
   const given = Object.entries({
-    ...toStoredFields({ ...write, ...waited }),
-    ...expiryFields({ startsAt, settledAt: write.settledAt }),
+    ...toStoredFields({ ...write, ...waited, ...message }),
+    ...expiryFields({ startsAt, ...(write.message && { settledAt }), ...write }),
   });
   return {
     set: Object.fromEntries(given.filter(([, value]) => value !== undefined)),

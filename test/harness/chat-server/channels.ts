@@ -7,7 +7,10 @@ import { type AcceptedForm, type Pings, readForm } from "./message-form.ts";
 export interface PostedMessage extends Pick<AcceptedForm, "content" | "embeds" | "nonce"> {
   readonly id: string;
   readonly channel: string;
+  /** The mentions that notify: of the last edit, if there was one. */
   readonly pings: Pings;
+  /** Number of edits; absent for none. */
+  readonly edits?: number;
   /** Time of the request's arrival, in Unix milliseconds with a fraction. */
   readonly receivedAt: number;
   /** The author: the bot under test, another bot, or a person. */
@@ -30,6 +33,8 @@ export interface ChannelOptions {
 /** The channels and their messages. */
 export interface Channels extends Omit<Guilds, "mayDo" | "mayMention"> {
   create(channel: string, body: string): ChatResponse;
+  /** Replaces what a message of the bot shows. */
+  edit(channel: string, id: string, body: string): ChatResponse;
   list(channel: string, query: URLSearchParams): ChatResponse;
   /** The user of the bot under test. */
   self(): ChatResponse;
@@ -106,6 +111,24 @@ export function newChannels({ nonceWindowMs, listsNonces }: ChannelOptions): Cha
       const message = before ?? add({ content, embeds, nonce, pings, channel, author: "bot" });
       if (nonce !== undefined) nonces.set(nonce, message);
       return { status: 200, body: shown(message, true) };
+    },
+
+    edit(channel, id, text) {
+      const body = parseObject(text);
+      if (body === undefined) return responses.NOT_JSON;
+      const at = posted.findIndex((message) => message.id === id && message.channel === channel && !deleted.has(id));
+      const before = posted[at];
+      if (before === undefined) return responses.UNKNOWN_MESSAGE;
+      if (before.author !== "bot") return responses.OTHER_AUTHOR;
+      // A member that is absent stays as it is.
+      const form = readForm({ content: before.content, embeds: before.embeds, ...body });
+      if ("refused" in form) return form.refused;
+      const refused = refusalOf(channel, form);
+      if (refused !== undefined) return refused;
+      const { content, embeds, pings } = form;
+      const message = { ...before, content, embeds, pings, edits: (before.edits ?? 0) + 1 };
+      posted[at] = message;
+      return { status: 200, body: shown(message, false) };
     },
 
     list(channel, query) {

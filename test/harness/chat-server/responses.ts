@@ -50,6 +50,7 @@ export const BAD_LIST_LENGTH = formErrors([
 export const GARBAGE: ChatResponse = { status: 200, headers: { "content-type": "text/plain" }, body: "}{ no JSON" };
 export const UNKNOWN_GUILD = refusal(404, 10004, "Unknown Guild");
 export const UNKNOWN_MEMBER = refusal(404, 10007, "Unknown Member");
+export const OTHER_AUTHOR = refusal(403, 50005, "Cannot edit a message authored by another user");
 export const UNKNOWN_MESSAGE = refusal(404, 10008, "Unknown Message");
 
 /** The refusals of a channel, with Discord's codes. */

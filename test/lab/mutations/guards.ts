@@ -11,6 +11,7 @@ import { DISCAL_GUARDS } from "./discal-guards.ts";
 import { DISCORD_GUARDS } from "./discord-guards.ts";
 import { DISPATCH_GUARDS } from "./dispatch-guards.ts";
 import { DRAFT_GUARDS } from "./draft-guards.ts";
+import { EDIT_GUARDS } from "./edit-guards.ts";
 import { FEED_GUARDS } from "./feed-guards.ts";
 import { FOLLOW_GUARDS } from "./follow-guards.ts";
 import { HOSTILE_IMPORT_GUARDS } from "./hostile-import-guards.ts";
@@ -47,6 +48,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...DISCORD_GUARDS,
   ...DISPATCH_GUARDS,
   ...DRAFT_GUARDS,
+  ...EDIT_GUARDS,
   ...FEED_GUARDS,
   ...FOLLOW_GUARDS,
   ...HOSTILE_IMPORT_GUARDS,

@@ -18,6 +18,11 @@ export function eventLogOf({
     ...record.haltedResponses.map(({ at, owner, sink }): [number, string] => [at, `HALTED ${sink} for ${owner}`]),
     ...record.writes.map(({ at, before, after }): [number, string] => [at, writeLine(before, after, start)]),
     ...receiver.visible.map(({ at, postId, part }): [number, string] => [at, `VISIBLE ${postId} part ${part}`]),
+    ...receiver.visible.flatMap(({ postId, contents, goneAt, editsWhenGone }): [number, string][] => [
+      ...contents.slice(1).map(({ at, content }): [number, string] => [at, `EDITED ${postId}: ${content}`]),
+      ...editsWhenGone.map((at): [number, string] => [at, `EDIT OF DELETED ${postId}`]),
+      ...(goneAt === undefined ? [] : [[goneAt, `DELETED ${postId}`] as [number, string]]),
+    ]),
     ...contentLines(owners.announcements, ({ enabled, minutes, offsets, channel, type, skipOn, standsSince }) =>
       [
         type,
@@ -60,9 +65,10 @@ function contentLines<Content>(
 }
 
 function writeLine(before: Post | undefined, after: Post, start: number): string {
-  const { id, state, fence, owner, reason, dueAt, wakeAt, crashes } = after;
+  const { id, state, fence, owner, reason, dueAt, wakeAt, crashes, stepDue, steps } = after;
+  const step = stepDue === true ? "step due" : (steps?.at(-1)?.step ?? "");
   const times = `due ${seconds(dueAt - start)} wakes ${seconds(wakeAt - start)}`;
-  return `${id} ${before?.state ?? "new"} → ${state} fence ${fence} ${times} crashes ${crashes} ${owner ?? ""} ${reason ?? ""}`;
+  return `${id} ${before?.state ?? "new"} → ${state} fence ${fence} ${times} crashes ${crashes} ${step} ${owner ?? ""} ${reason ?? ""}`;
 }
 
 function seconds(ms: number): string {

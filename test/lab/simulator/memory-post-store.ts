@@ -110,10 +110,29 @@ export function newMemoryPostStore(
         .map(([guildId, { replanAt }]) => ({ guildId, replanAt }))
         .slice(0, limit),
 
-    postsWaking: async (from, before, limit) =>
-      list((post) => isOpen(post) && post.wakeAt >= from && post.wakeAt < before)
-        .sort((one, other) => one.wakeAt - other.wakeAt)
-        .slice(0, limit),
+    async postsWaking(from, before, limit) {
+      const waking = (holds: (post: Post) => boolean) =>
+        list((post) => holds(post) && post.wakeAt >= from && post.wakeAt < before)
+          .sort((one, other) => one.wakeAt - other.wakeAt)
+          .slice(0, limit);
+      return [...waking(isOpen), ...waking(({ stepDue }) => stepDue === true)];
+    },
+
+    async editedPosts(guildId, at, limit) {
+      const untilOf = ({ message }: Post) => message?.until ?? 0;
+      return list((post) => post.guildId === guildId && post.state === "sent" && untilOf(post) > at)
+        .sort((one, other) => untilOf(other) - untilOf(one))
+        .slice(0, limit);
+    },
+
+    async requestSteps(guildId, ids) {
+      for (const id of ids) {
+        const row = posts.get(id);
+        if (row?.guildId !== guildId || row.state !== "sent" || row.message === undefined) continue;
+        const wakeAt = row.owner === undefined ? now() : row.wakeAt;
+        put(row, { ...row, stepDue: true, wakeAt, planRevision: row.planRevision + 1 });
+      }
+    },
 
     async postsOfGuildsWaking(from, before, { behind = "", guilds, postsPerGuild }) {
       const page = [...plans.keys()]
@@ -131,7 +150,18 @@ export function newMemoryPostStore(
 
     find: async ({ id }) => posts.get(id) ?? null,
 
-    async claim({ post, owner, attemptId, leaseMs, parts, notAfter, announcementRevision, waited, changedBy }) {
+    async claim({
+      post,
+      owner,
+      attemptId,
+      leaseMs,
+      parts,
+      notAfter,
+      announcementRevision,
+      waited,
+      changedBy,
+      message,
+    }) {
       const { id, fence, planRevision } = post;
       const row = posts.get(id);
       if (row?.state !== "planned" || row.fence !== fence || row.planRevision !== planRevision) return null;
@@ -148,13 +178,15 @@ export function newMemoryPostStore(
         delivered: [],
         ...(waited && { waited }),
         ...(changedBy && { changedBy }),
+        ...(message && { message }),
       });
     },
 
-    async takeOver({ id, fence, owner, attemptId, leaseMs }) {
+    async takeOver({ id, fence, state, owner, attemptId, leaseMs }) {
       const row = posts.get(id);
       const at = now();
-      if (row?.state !== "sending" || row.fence !== fence || at < row.wakeAt) return null;
+      if (row?.state !== state || row.fence !== fence || at < row.wakeAt) return null;
+      if (state === "sent" && row.stepDue !== true) return null;
       const crashes = row.crashes + (row.owner === undefined ? 0 : 1);
       const held = { owner, attemptId, fence: fence + 1, attempts: row.attempts + 1, wakeAt: at + leaseMs };
       return put(row, { ...row, ...held, crashes });

@@ -1,3 +1,4 @@
+import { renderCancelled } from "../../../services/dispatch/domain/message/edited-message.ts";
 import { anchorInstant } from "../../../services/contracts/announcement-offsets.ts";
 import type { GuildId } from "../../../services/contracts/ids.ts";
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
@@ -125,6 +126,7 @@ export function startNotifying(
     replicas: { self, all: names, tellPlanned: () => undefined },
     sinks: [unlessKilled(sink)],
     render: renderNotification,
+    renderCancelled,
     reports: { planned: () => {}, settled: () => {}, waited: () => {}, operationFailed: () => {} },
   };
   const timing = { ...STANDARD_TIMING, graceMs: HOUR, horizonMs: 6 * HOUR, pollEveryMs: 30_000, pollAheadMs: 90_000 };

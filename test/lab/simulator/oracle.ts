@@ -1,4 +1,5 @@
 import { badDigests, unaccountedDigests } from "./digest-rules.ts";
+import { editsOfDeletedMessages, falseEdits, outdatedMessages } from "./edit-rules.ts";
 import { repeatedOffsets, unaccountedOffsets } from "./due-rules.ts";
 import type { Evidence } from "./evidence.ts";
 import { badHolidaySkips, postedOnHolidays } from "./holiday-rules.ts";
@@ -28,6 +29,9 @@ const RULES = [
   repeatedOffsets,
   badDigests,
   unaccountedDigests,
+  outdatedMessages,
+  falseEdits,
+  editsOfDeletedMessages,
   unreadChanges,
   unfair,
 ];

@@ -21,7 +21,8 @@ export function badWrites(evidence: Evidence): string[] {
     if (after.fence < before.fence) says.push(`${after.id}: the fence fell`);
     const claimed = after.attemptId !== undefined && after.attemptId !== before.attemptId;
     if (claimed && after.fence !== before.fence + 1) says.push(`${after.id}: a claim did not raise the fence`);
-    const isHeld = last?.state === "sending" && last.owner !== undefined && last.wakeAt > databaseTime(evidence, at);
+    const isInWork = last?.state === "sending" || last?.stepDue === true;
+    const isHeld = isInWork && last.owner !== undefined && last.wakeAt > databaseTime(evidence, at);
     if (claimed && isHeld) says.push(`${after.id}: claimed while another held it`);
     return says;
   });

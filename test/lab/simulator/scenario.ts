@@ -91,6 +91,8 @@ export interface Scenario {
   readonly holidays: boolean;
   /** The guild has digests, and users change their times and the zone of the calendar. */
   readonly digests: boolean;
+  /** Announcements edit their messages, users also change events that were announced, and somebody deletes messages (D67). */
+  readonly messageEdits: boolean;
 }
 
 /** All scheduled faults begin before this time, in milliseconds from the start of the run. */
@@ -114,6 +116,8 @@ const STRUCK: readonly (keyof PostStore | keyof Owners | keyof Sink)[] = [
 const PAUSES = 48_412;
 /** The remainders by 50 of the seeds whose runs have digests: the runs of all others stay as they were without digests. */
 const SEEDS_WITH_DIGESTS = new Set([7, 17]);
+/** The same for runs in which messages are edited. */
+const SEEDS_WITH_EDITS = new Set([4, 14, 44]);
 
 /** The same of the seeds whose runs have holidays. */
 const SEEDS_WITH_HOLIDAYS = new Set([24, 31]);
@@ -127,10 +131,13 @@ export function scenarioOf(seed: number): Scenario {
   const pauses = some.noisy === 0 && newChance(seed * 2 + PAUSES).happens(0.25);
   const digests = some.noisy === 0 && SEEDS_WITH_DIGESTS.has(seed % 50);
   const holidays = some.noisy === 0 && SEEDS_WITH_HOLIDAYS.has(seed % 50);
-  return { ...some, waitsForNoPause, offsets, pauses, holidays, digests };
+  const messageEdits = some.noisy === 0 && SEEDS_WITH_EDITS.has(seed % 50);
+  return { ...some, waitsForNoPause, offsets, pauses, holidays, digests, messageEdits };
 }
 
-function troubled(chance: Chance): Omit<Scenario, "waitsForNoPause" | "offsets" | "pauses" | "holidays" | "digests"> {
+function troubled(
+  chance: Chance,
+): Omit<Scenario, "waitsForNoPause" | "offsets" | "pauses" | "holidays" | "digests" | "messageEdits"> {
   const calm = chance.happens(0.25);
   const rarely = (probability: number, max: number) => (chance.happens(calm ? probability / 4 : probability) ? max : 0);
   const intervals = (probability: number, longest: number): Interval[] => {

@@ -1,7 +1,6 @@
 import type { PostOffset } from "../../../services/contracts/announcement-offsets.ts";
 import type { Announcement } from "../../../services/contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
-import { changedPause } from "../../../services/contracts/pause.ts";
 import type { GuildId } from "../../../services/contracts/ids.ts";
 import { sampleAnnouncement, sampleOccurrence } from "../../fixtures/dispatch-samples.ts";
 import { leadMs } from "../../../services/dispatch/domain/plan/offsets.ts";
@@ -10,6 +9,7 @@ import { dueInterval, offsetsIn } from "./due-rules.ts";
 import { type Scenario, LAST_FAULT_MS } from "./scenario.ts";
 import { CALENDAR, retimed, someDigest, withOtherZone } from "./simulated-digests.ts";
 import { HOLIDAYS } from "./simulated-holidays.ts";
+import { anyAlive, type Histories, skipsOf } from "./simulated-skips.ts";
 import type { SimulatedOwners } from "./simulated-owners.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -33,6 +33,7 @@ export function scheduleEdits(
   const { chance } = time;
   const start = time.now;
   let made = 0;
+  const skips = skipsOf({ time, owners, guildId: GUILD }, { write, nextNumber: () => (made += 1) });
 
   function write(feed: Feed, id: string, next: (at: number) => unknown, guildId = GUILD): void {
     waitForOwners(() => owners.change(feed, guildId, id, next, chance.between(0, scenario.slowWriteMs)));
@@ -42,7 +43,15 @@ export function scheduleEdits(
     const id = `a${(made += 1)}`;
     const kind = chance.happens(0.3) ? ({ type: "COLOR", eventColor: "RED" } as const) : {};
     write("announcements", id, (standsSince) =>
-      sampleAnnouncement({ id: id as never, ...lead(), ...offsets(), ...kind, ...holidays(), standsSince }),
+      sampleAnnouncement({
+        id: id as never,
+        ...lead(),
+        ...offsets(),
+        ...onChange(),
+        ...kind,
+        ...holidays(),
+        standsSince,
+      }),
     );
   }
 
@@ -70,6 +79,26 @@ export function scheduleEdits(
     return { minutes: chance.happens(0.7) ? 0 : 1 };
   }
 
+  function onChange(): Pick<Announcement, "onChange"> {
+    return scenario.messageEdits ? { onChange: "EDIT" } : {};
+  }
+
+  /** Changes something of a message, often twice, so that a change comes while the message is edited. */
+  function editAnnounced(): void {
+    editMessage();
+    if (chance.happens(0.6)) time.after(chance.between(500, 3_000), editMessage);
+  }
+
+  /** Changes an event that may be announced already, or the text of an announcement. */
+  function editMessage(): void {
+    const announcement = anyOf<Announcement>(owners.announcements);
+    if (announcement === undefined || chance.happens(0.8)) return editEvent();
+    const { onChange: before } = announcement;
+    const { onChange: _, ...others } = announcement;
+    const changed = chance.happens(0.3) ? (before === undefined ? announcement : others) : announcement;
+    write("announcements", announcement.id, (at) => ({ ...changed, info: `at ${at}` }));
+  }
+
   /** One to three offsets, in a run with offsets. */
   function offsets(): Pick<Announcement, "offsets"> {
     if (!scenario.offsets || chance.happens(0.1)) return {};
@@ -78,6 +107,7 @@ export function scheduleEdits(
   }
 
   function someLength(): number {
+    if (scenario.messageEdits) return chance.oneOf([0, 60_000, 900_000, 900_000, 900_000]);
     return scenario.offsets ? chance.oneOf([0, 30_000, 60_000, 180_000]) : chance.oneOf([0, 600_000]);
   }
 
@@ -105,11 +135,8 @@ export function scheduleEdits(
     return Math.max(time.now + 1_000, start + ahead);
   }
 
-  function anyOf<Content>(
-    histories: ReadonlyMap<string, readonly { readonly content: Content | null }[]>,
-  ): Content | undefined {
-    const alive = [...histories.values()].flatMap((history) => history.at(-1)?.content ?? []);
-    return alive.length === 0 ? undefined : chance.oneOf(alive);
+  function anyOf<Content>(histories: Histories<Content>): Content | undefined {
+    return anyAlive(chance, histories);
   }
 
   function editEvent(): void {
@@ -181,6 +208,14 @@ export function scheduleEdits(
     return dueInstant(announcement, event) - start + chance.between(-3_000, 2_000);
   }
 
+  /** An instant at which a post may be in flight. */
+  function sendInstant(): number {
+    const event = anyOf<Occurrence>(owners.occurrences);
+    const announcement = anyOf<Announcement>(owners.announcements);
+    if (event === undefined || announcement === undefined) return LAST_FAULT_MS;
+    return dueInstant(announcement, event) - start + chance.between(-500, 2_000);
+  }
+
   /** Changes the channel and reverts it soon after, so that a slow plan still has the other channel. */
   function flip(): void {
     const announcement = anyOf<Announcement>(owners.announcements);
@@ -198,59 +233,6 @@ export function scheduleEdits(
     return dueInstant(announcement, event) - start - chance.between(0, 2_000);
   }
 
-  /** Pauses the guild, an event or an announcement until an instant ahead, and mostly ends the pause before that. */
-  function pause(): void {
-    const length = chance.between(500, 60_000);
-    const of = chance.oneOf(["guild", "event", "announcement"] as const);
-    const id = idToPause(of);
-    if (id === undefined) return;
-    writePause(of, id, (at) => at + length);
-    if (chance.happens(0.7)) time.after(chance.between(500, 20_000), () => writePause(of, id, () => null));
-  }
-
-  function idToPause(of: "guild" | "event" | "announcement"): string | undefined {
-    if (of === "guild") return GUILD;
-    return of === "event"
-      ? anyOf<Occurrence>(owners.occurrences)?.occurrenceId
-      : anyOf<Announcement>(owners.announcements)?.id;
-  }
-
-  function writePause(of: "guild" | "event" | "announcement", id: string, until: (at: number) => number | null): void {
-    if (of === "guild") {
-      write("guild-settings", id, (at) => ({ guildId: GUILD, ...changedPause({}, until(at)) }));
-      return;
-    }
-    if (of === "event") {
-      write("calendar-events", id, (at) => {
-        const event = owners.occurrences.get(id)?.at(-1)?.content ?? null;
-        return event && { ...event, eventPausedUntil: until(at) ?? 0 };
-      });
-      return;
-    }
-    write("announcements", id, (at) => {
-      const announcement = owners.announcements.get(id)?.at(-1)?.content ?? null;
-      if (announcement === null) return null;
-      const { pausedUntil: _, ...others } = announcement;
-      return { ...others, ...changedPause({}, until(at)) };
-    });
-  }
-
-  /** Creates a holiday on the day of an event, and mostly deletes it soon; or changes whether an announcement skips holidays. */
-  function editHolidays(): void {
-    const event = anyOf<Occurrence>(owners.occurrences);
-    const announcement = anyOf<Announcement>(owners.announcements);
-    if (event === undefined || announcement === undefined) return;
-    if (chance.happens(0.3)) {
-      const { skipOn, ...others } = announcement;
-      write("announcements", announcement.id, () => (skipOn === undefined ? { ...others, skipOn: HOLIDAYS } : others));
-      return;
-    }
-    const id = `h${(made += 1)}`;
-    const times = { startsAt: event.startsAt - chance.between(0, 5_000), endsAt: event.startsAt + 20_000 };
-    write("calendar-events", id, () => ({ ...times, name: id }));
-    if (chance.happens(0.7)) time.after(chance.between(500, 20_000), () => write("calendar-events", id, () => null));
-  }
-
   function planEdits(): void {
     for (let count = 0; count < scenario.flips; count += 1) {
       time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, flipInstant())) - time.now, flip);
@@ -260,11 +242,16 @@ export function scheduleEdits(
       const edit = chance.oneOf([editEvent, editEvent, editAnnouncement, () => makeEvent()]);
       time.after(start + at - time.now, edit);
     }
+    for (let count = scenario.messageEdits ? chance.between(2, 8) : 0; count > 0; count -= 1) {
+      const isAtSend = chance.happens(0.4);
+      const at = isAtSend ? sendInstant() : chance.between(10_000, LAST_FAULT_MS);
+      time.after(start + Math.min(at, LAST_FAULT_MS) - time.now, editAnnounced);
+    }
     for (let count = scenario.pauses ? chance.between(1, 5) : 0; count > 0; count -= 1) {
-      time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, editInstant())) - time.now, pause);
+      time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, editInstant())) - time.now, skips.pause);
     }
     for (let count = scenario.holidays ? chance.between(2, 6) : 0; count > 0; count -= 1) {
-      time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, editInstant())) - time.now, editHolidays);
+      time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, editInstant())) - time.now, skips.editHolidays);
     }
   }
 

@@ -1,3 +1,5 @@
+import { CANCELLED, contentOf } from "./edit-rules.ts";
+import type { ChatMessage } from "../../../services/dispatch/domain/message/chat-message.ts";
 import { isOpen } from "../../../services/dispatch/domain/post/post.ts";
 import type { Owners, Ports } from "../../../services/dispatch/protocol/ports.ts";
 import type { PostStore } from "../../../services/dispatch/protocol/post-store.ts";
@@ -46,16 +48,15 @@ export function simulatedPorts(world: SharedWorld, who: Incarnation, clock: Data
       tellPlanned: (changes) => world.tellPlanned(who, changes),
     },
     sinks: simulatedSinks(world, who),
-    render: () => Array.from({ length: world.scenario.parts }, () => MESSAGE),
+    render: (input) => Array.from({ length: world.scenario.parts }, () => messageWith(contentOf(input))),
+    renderCancelled: () => messageWith(CANCELLED),
     reports: { planned: () => {}, settled: () => {}, operationFailed: () => {}, waited: () => {} },
   };
 }
 
-const MESSAGE = {
-  content: "",
-  embeds: [{ color: 0, fields: [] }],
-  allowedMentions: { parse: [], users: [], roles: [] },
-} as const;
+function messageWith(content: string): ChatMessage {
+  return { content, embeds: [{ color: 0, fields: [] }], allowedMentions: { parse: [], users: [], roles: [] } };
+}
 
 function storeOptions(world: SharedWorld) {
   return { timeoutMs: STORE_ANSWERS_MS, isDown: () => isIn(world, world.scenario.storeDown) };

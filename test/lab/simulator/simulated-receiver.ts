@@ -1,5 +1,11 @@
 import type { SinkName } from "../../../services/dispatch/domain/post/sink-name.ts";
-import type { Lookup, OutgoingMessage, SendOutcome } from "../../../services/dispatch/sinks/sink.ts";
+import type {
+  EditOutcome,
+  Lookup,
+  MessageEdit,
+  OutgoingMessage,
+  SendOutcome,
+} from "../../../services/dispatch/sinks/sink.ts";
 
 /** A message in a channel. */
 export interface VisibleMessage {
@@ -14,6 +20,19 @@ export interface VisibleMessage {
   readonly sentAt: number;
   /** Whether the message was sent without its embed. */
   readonly isPlain: boolean;
+  /** What the message has shown, the first content first. */
+  readonly contents: MessageContent[];
+  /** When somebody deleted it. */
+  goneAt?: number;
+  /** When a replica got the first response that says so. */
+  goneSaidAt?: number;
+  /** The instants of the edits that came after it was deleted. */
+  readonly editsWhenGone: number[];
+}
+
+interface MessageContent {
+  readonly at: number;
+  readonly content: string;
 }
 
 /** An attempt that was refused permanently. */
@@ -31,6 +50,7 @@ export interface SimulatedReceiver {
   accept(sink: SinkName, message: OutgoingMessage, sentAt: number): SendOutcome;
   refuse(message: OutgoingMessage, scope: RefusedAttempt["scope"], reason: string): SendOutcome;
   find(sink: SinkName, channel: string, nonce: string): Lookup;
+  edit(edit: Pick<MessageEdit, "messageId" | "message">): EditOutcome;
 }
 
 /** Longer than the time on which the sender relies, as at the real receiver. */
@@ -49,12 +69,23 @@ export function newSimulatedReceiver(time: { readonly now: number }): SimulatedR
       if (known !== undefined) return { kind: "sent", messageId: known.id };
       const id = `m${visible.length + 1}`;
       const isPlain = message.embeds.length === 0;
-      visible.push({ id, sink, postId, part, channel, nonce, at: time.now, sentAt, isPlain });
+      const contents = [{ at: time.now, content: message.content }];
+      const shown = { id, sink, postId, part, channel, nonce, at: time.now, sentAt, isPlain };
+      visible.push({ ...shown, contents, editsWhenGone: [] });
       return { kind: "sent", messageId: id };
     },
     refuse({ postId }, scope, reason) {
       refused.push({ postId, at: time.now, scope, reason });
       return { kind: "rejected", scope, reason };
+    },
+    edit({ messageId, message }) {
+      const edited = visible.find(({ id }) => id === messageId);
+      if (edited?.goneAt !== undefined) {
+        edited.editsWhenGone.push(time.now);
+        return { kind: "gone", reason: "Unknown Message" };
+      }
+      edited?.contents.push({ at: time.now, content: message.content });
+      return { kind: "edited" };
     },
     find(sink, channel, nonce) {
       const found = visible.find((one) => one.sink === sink && one.channel === channel && one.nonce === nonce);

@@ -1,5 +1,12 @@
 import type { SinkName } from "../../../services/dispatch/domain/post/sink-name.ts";
-import type { Lookup, OutgoingMessage, SendOutcome, Sink } from "../../../services/dispatch/sinks/sink.ts";
+import type {
+  EditOutcome,
+  Lookup,
+  MessageEdit,
+  OutgoingMessage,
+  SendOutcome,
+  Sink,
+} from "../../../services/dispatch/sinks/sink.ts";
 import { slidingWindow } from "../../../services/dispatch/sinks/sliding-window.ts";
 import type { Refusal } from "./scenario.ts";
 import type { Incarnation } from "./simulated-network.ts";
@@ -29,6 +36,8 @@ function faultlessSink({ time, network, receiver }: SharedWorld, who: Incarnatio
         network.ask(who, "send", { timeoutMs, isDown }, async () => receiver.accept(name, message, sentAt)),
       );
     },
+    edit: (edit, timeoutMs) =>
+      orNoResponse(network.ask(who, "edit", { timeoutMs, isDown }, async () => receiver.edit(edit))),
     find: ({ channel, nonce }, _triedMsAgo, timeoutMs) =>
       orUnreachable(
         network.ask(who, "look up", { timeoutMs, isDown }, async () => receiver.find(name, channel, nonce)),
@@ -42,12 +51,14 @@ function faultySink(world: SharedWorld, who: Incarnation, name: SinkName): Sink 
   const { chance } = time;
   const isDown = () => isIn(world, scenario.receiverDown);
 
+  function refused(of: Refusal["of"]): boolean {
+    return isIn(
+      world,
+      scenario.refusals.filter((refusal) => refusal.of === of),
+    );
+  }
+
   async function receive(message: OutgoingMessage, sentAt: number): Promise<SendOutcome> {
-    const refused = (of: Refusal["of"]) =>
-      isIn(
-        world,
-        scenario.refusals.filter((refusal) => refusal.of === of),
-      );
     if (refused("everything")) return { kind: "halted", reason: HALTED };
     if (chance.happens(scenario.limited)) {
       return { kind: "retry", reason: "429", afterMs: chance.between(300, 4_000), undelivered: true };
@@ -59,6 +70,17 @@ function faultySink(world: SharedWorld, who: Incarnation, name: SinkName): Sink 
       return receiver.refuse(message, "payload", "bad form");
     if (!chance.happens(scenario.broken)) return receiver.accept(name, message, sentAt);
     if (chance.happens(0.5)) receiver.accept(name, message, sentAt);
+    return { kind: "retry", reason: "503", afterMs: 0 };
+  }
+
+  async function receiveEdit(edit: MessageEdit): Promise<EditOutcome> {
+    if (refused("everything")) return { kind: "halted", reason: HALTED };
+    if (chance.happens(scenario.limited)) return { kind: "retry", reason: "429", afterMs: chance.between(300, 4_000) };
+    if ((refused("channel") && edit.channel === REFUSED_CHANNEL) || refused("embed and text")) {
+      return { kind: "rejected", scope: "payload", reason: "refused" };
+    }
+    if (!chance.happens(scenario.broken)) return receiver.edit(edit);
+    if (chance.happens(0.5)) receiver.edit(edit);
     return { kind: "retry", reason: "503", afterMs: 0 };
   }
 
@@ -90,6 +112,12 @@ function faultySink(world: SharedWorld, who: Incarnation, name: SinkName): Sink 
       if (left <= 0) return { kind: "retry", reason: "timed out", afterMs: 0, undelivered: true };
       return post({ ...message, message: { ...message.message, embeds: [] } }, left);
     },
+    async edit(edit, timeoutMs) {
+      const outcome = await orNoResponse(network.ask(who, "edit", { timeoutMs, isDown }, () => receiveEdit(edit)));
+      const message = receiver.visible.find(({ id }) => id === edit.messageId);
+      if (outcome.kind === "gone" && message !== undefined) message.goneSaidAt ??= time.now;
+      return outcome;
+    },
     close: () => Promise.resolve(),
   };
   if (!scenario.canLookUp) return sink;
@@ -102,8 +130,8 @@ function faultySink(world: SharedWorld, who: Incarnation, name: SinkName): Sink 
   };
 }
 
-function orNoResponse(call: Promise<SendOutcome>): Promise<SendOutcome> {
-  return call.catch(() => ({ kind: "retry", reason: "no response", afterMs: 0 }));
+function orNoResponse<Outcome>(call: Promise<Outcome>): Promise<Outcome | Extract<SendOutcome, { kind: "retry" }>> {
+  return call.catch(() => ({ kind: "retry", reason: "no response", afterMs: 0 }) as const);
 }
 
 function orUnreachable(call: Promise<Lookup>): Promise<Lookup> {

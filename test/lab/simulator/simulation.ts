@@ -11,7 +11,7 @@ import { isIn, type SharedWorld } from "./shared-world.ts";
 import { scheduleEdits } from "./simulated-edits.ts";
 import { newSimulatedNetwork } from "./simulated-network.ts";
 import { type History, newSimulatedOwners, type SimulatedOwners } from "./simulated-owners.ts";
-import { newSimulatedReceiver } from "./simulated-receiver.ts";
+import { newSimulatedReceiver, type VisibleMessage } from "./simulated-receiver.ts";
 import { newSimulatedReplicas, type SimulatedReplicas } from "./simulated-replicas.ts";
 import { eventLogOf } from "./event-log.ts";
 import { newVirtualTime } from "./virtual-time.ts";
@@ -95,7 +95,8 @@ export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> 
   const replicas = newSimulatedReplicas(world, timing, mutant, () => memory.posts.values());
 
   setInMotion(world, replicas);
-  await time.run(START + LONGEST_RUN_MS, () => isQuiet(world) && ![...memory.posts.values()].some(isOpen));
+  if (scenario.messageEdits) deleteMessages(world, memory);
+  await time.run(START + LONGEST_RUN_MS, () => isQuiet(world) && ![...memory.posts.values()].some(hasWork));
   replicas.endAll();
 
   const { posts } = memory;
@@ -118,6 +119,23 @@ function setInMotion(world: SharedWorld, replicas: SimulatedReplicas): void {
     else then();
   }
   scheduleEdits({ time, scenario, owners }, waitForOwners);
+}
+
+/** Whether the post is not settled yet, or its message is about to be edited. */
+function hasWork(post: Post): boolean {
+  return isOpen(post) || post.stepDue === true;
+}
+
+/** Somebody deletes messages of posts that are settled: a post in doubt whose message was deleted may be sent again. */
+function deleteMessages({ time, receiver }: SharedWorld, { posts }: MemoryPostStore): void {
+  for (let count = time.chance.between(0, 2); count > 0; count -= 1) {
+    time.after(time.chance.between(20_000, LAST_FAULT_MS + 20_000), () => {
+      const isDeletable = ({ postId, goneAt }: VisibleMessage) =>
+        goneAt === undefined && posts.get(postId)?.state === "sent";
+      const message = time.chance.oneOf(receiver.visible.filter(isDeletable));
+      if (message !== undefined) message.goneAt = time.now;
+    });
+  }
 }
 
 /** Whether the last fault has ended, the last event has started and the last post was due, all some time ago. */

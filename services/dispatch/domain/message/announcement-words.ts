@@ -17,6 +17,8 @@ interface LocalDate {
 export interface AnnouncementWords {
   /** The title of an event without a name. */
   readonly announcement: string;
+  /** Says that an event does not take place (D67). */
+  readonly cancelled: string;
   readonly starts: string;
   readonly ends: string;
   /** Label of start and end in one line. */
@@ -67,6 +69,7 @@ function withUnits(units: Units, separator = " "): AnnouncementWords["duration"]
 
 const english: AnnouncementWords = {
   announcement: "Announcement",
+  cancelled: "Cancelled",
   starts: "Starts",
   ends: "Ends",
   when: "When",
@@ -100,6 +103,7 @@ const english: AnnouncementWords = {
 
 const japanese: AnnouncementWords = {
   announcement: "お知らせ",
+  cancelled: "中止になりました",
   starts: "開始",
   ends: "終了",
   when: "日時",
@@ -120,6 +124,7 @@ const japanese: AnnouncementWords = {
 
 const portuguese: AnnouncementWords = {
   announcement: "Anúncio",
+  cancelled: "Cancelado",
   starts: "Início",
   ends: "Término",
   when: "Quando",
@@ -153,6 +158,7 @@ const portuguese: AnnouncementWords = {
 
 const spanish: AnnouncementWords = {
   announcement: "Anuncio",
+  cancelled: "Cancelado",
   starts: "Comienza",
   ends: "Termina",
   when: "Cuándo",

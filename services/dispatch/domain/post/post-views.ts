@@ -61,11 +61,11 @@ function unsettledness({ state, attempts }: OpenPost): number {
 
 /** A settled post as other contexts see it. */
 export function toSettledPost(post: Post): SettledPost {
-  const { state, settledAt = post.dueAt, lateMs, reason, messageId } = post;
+  const { state, settledAt = post.dueAt, lateMs, reason, messageId, steps } = post;
   return complete<SettledPost>()({
     ...commonFields(post),
     state,
     settledAt,
-    ...definedFields({ lateMs, reason, reasonCode: reasonCode(post), messageId }),
+    ...definedFields({ lateMs, reason, reasonCode: reasonCode(post), messageId, steps }),
   });
 }

@@ -2,6 +2,8 @@ import type { PostOffset } from "../../../contracts/announcement-offsets.ts";
 import type { ChangeOrigin } from "../../../contracts/contract.ts";
 import type { PostState } from "../../../contracts/dispatch.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../../contracts/ids.ts";
+import type { MessageStep } from "../../../contracts/posted-messages.ts";
+import type { MessageState } from "./message-state.ts";
 import type { SinkName } from "./sink-name.ts";
 import type { WaitTotals } from "./wait.ts";
 
@@ -40,7 +42,7 @@ export interface Post extends PostKey, PostPlan {
   readonly planRevision: number;
   /** Counts the claims: a fencing token. A write with an older fence changes nothing. */
   readonly fence: number;
-  /** The next instant at which an open post needs work: due, a retry, or the end of a lease. */
+  /** The next instant at which an open post, or a step of a sent one, needs work: due, a retry, or the end of a lease. */
   readonly wakeAt: EpochMs;
   /** Present if the post was planned after it was due. */
   readonly plannedAt?: EpochMs;
@@ -75,6 +77,12 @@ export interface Post extends PostKey, PostPlan {
   readonly settledAt?: EpochMs;
   readonly lateMs?: number;
   readonly messageId?: string;
+  /** From its claim on, if its message is edited when its event changes (D67); removed when the message is not edited any more. */
+  readonly message?: MessageState;
+  /** Present on a sent post whose message has to be compared with the current state at `wakeAt`. */
+  readonly stepDue?: true;
+  /** What happened to the message. */
+  readonly steps?: readonly MessageStep[];
 }
 
 /** The states that need work. `planned`: certainly not sent. `sending`: it may have been sent. */
@@ -83,11 +91,11 @@ export const OPEN_STATES = ["planned", "sending"] as const satisfies readonly Po
 /** The final states of posts that are not to be sent. */
 export const UNSENT_STATES: readonly PostState[] = ["cancelled", "skipped"];
 
-/** The allowed transitions; a state without transitions is final. */
+/** The allowed transitions. A post keeps its state `sent` while its message is edited; the other states without transitions are final. */
 export const TRANSITIONS: Readonly<Record<PostState, readonly PostState[]>> = {
   planned: ["planned", "sending", "missed", "cancelled", "skipped"],
   sending: ["sending", "planned", "sent", "failed", "unknown"],
-  sent: [],
+  sent: ["sent"],
   failed: [],
   unknown: [],
   missed: [],
@@ -96,7 +104,7 @@ export const TRANSITIONS: Readonly<Record<PostState, readonly PostState[]>> = {
 };
 
 export function isOpen({ state }: Pick<Post, "state">): boolean {
-  return TRANSITIONS[state].length > 0;
+  return OPEN_STATES.some((open) => open === state);
 }
 
 /** Whether the post, or a part of it, was sent or may have been sent. Such a post is never sent again (D31). */

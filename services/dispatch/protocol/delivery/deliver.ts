@@ -23,8 +23,12 @@ type Rejection = Extract<SendOutcome, { kind: "rejected" }>;
 export interface Delivery {
   /** @param isRestUnsent - Whether no earlier claim can have delivered any of the remaining parts. */
   send(claimed: Post, sink: Sink, messages: readonly ChatMessage[], isRestUnsent: boolean): Promise<void>;
-  /** All parts are delivered: the post is `sent`. */
-  settleSent(post: Post): Promise<void>;
+  /**
+   * All parts are delivered: the post is `sent`.
+   *
+   * @param isShown - Whether the message certainly shows what the row says of it; false by default.
+   */
+  settleSent(post: Post, isShown?: boolean): Promise<void>;
   /**
    * The post is `failed`.
    *
@@ -87,7 +91,7 @@ export function newDelivery(sendingParts: SendingParts): Delivery {
       }
       if (post === null) return;
     }
-    await settleSent(post);
+    await settleSent(post, isRestUnsent && claimed.delivered.length === 0);
   }
 
   /** While a post is `sending`, its `wakeAt` is the end of its lease. */
@@ -171,12 +175,18 @@ export function newDelivery(sendingParts: SendingParts): Delivery {
     return Math.max(0, lastInstant + 1 - clock.now());
   }
 
-  async function settleSent(post: Post): Promise<void> {
+  async function settleSent(post: Post, isShown = false): Promise<void> {
     const now = clock.now();
     const { delivered, dueAt } = post;
     const outcome = { delivered, messageId: delivered[0], settledAt: now, lateMs: Math.max(0, now - dueAt) };
     const reason = waits.lateReason(post);
-    await ledger.write(post, { state: "sent", ...outcome, ...(reason !== undefined && { reason }), ...SETTLED });
+    await ledger.write(post, {
+      state: "sent",
+      ...outcome,
+      ...(reason !== undefined && { reason }),
+      ...SETTLED,
+      ...firstStep(post, now, isShown),
+    });
     waits.remove(post);
   }
 
@@ -219,8 +229,20 @@ export function newDelivery(sendingParts: SendingParts): Delivery {
   return { send, settleSent, settleFailed, settleUnknown, returnToPlanned, keepSending };
 }
 
+/** When the message of a sent post is compared for the first time. */
+const FIRST_STEP_MS = 2_000;
+
+/**
+ * A message that is edited is compared soon after its send: a plan that learned of a change before found no sent post (D67).
+ */
+function firstStep({ message, crashes }: Post, now: EpochMs, isShown: boolean): PostWrite {
+  if (message === undefined) return {};
+  const state = { ...message, crashes, ...(isShown ? {} : { inDoubt: true as const }) };
+  return { message: state, stepDue: true, wakeAt: now + FIRST_STEP_MS };
+}
+
 /** Removes the fields of a claim. */
-const UNCLAIMED = { owner: undefined, attemptId: undefined, doubtSince: undefined };
+const UNCLAIMED = { owner: undefined, attemptId: undefined, doubtSince: undefined, message: undefined };
 /** Removes the fields that only open posts have. */
 const SETTLED = { ...UNCLAIMED, waited: undefined };
 

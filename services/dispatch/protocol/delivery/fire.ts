@@ -15,6 +15,7 @@ import type { WaitRecords } from "../wait-records.ts";
 import type { Delivery } from "./deliver.ts";
 import type { Ledger } from "./ledger.ts";
 import { messageInput } from "./message-input.ts";
+import { newMessageState } from "./message-steps.ts";
 
 /** The parts that firing and recovering a post use. */
 export interface DeliveryParts {
@@ -96,6 +97,7 @@ export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => P
     const messages = tryRender(await messageInput(post, sink, state));
     waits.add(post, "RECEIVER_SLOW");
     const madeAt = ports.clock.now();
+    const message = messages instanceof Error ? undefined : newMessageState(state, messages, sink, madeAt);
     const claimed = await ledger.claim({
       post,
       madeAt,
@@ -106,6 +108,7 @@ export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => P
       announcementRevision: state.announcement.revision,
       notAfter: validUntil,
       ...changeOrigin(state),
+      ...(message && { message }),
       ...(madeAt - post.dueAt > STORE_WAITS_AFTER_MS && { waited: waits.totals(post) }),
     });
     waits.add(post, "DATABASE");

@@ -32,7 +32,7 @@ export function newLeaseRecovery(parts: DeliveryParts): (post: Post, sink: Sink 
   async function recover(post: Post, sink: Sink | undefined): Promise<void> {
     const { id, guildId, fence } = post;
     const claim = { id, guildId, fence, owner: replicas.self, attemptId: random.id(), leaseMs: timing.leaseMs };
-    const taken = await store.takeOver(claim);
+    const taken = await store.takeOver({ ...claim, state: "sending" });
     waits.add(post, "DATABASE");
     if (taken === null) return;
     if (sink === undefined) {

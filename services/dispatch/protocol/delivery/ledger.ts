@@ -50,7 +50,7 @@ export function newLedger({ store, clock, reports }: Ports, lifecycle: Lifecycle
         const found = await store.find(row);
         return found !== null && found.fence === row.fence && isWritten(found, write) ? found : null;
       });
-      if (written?.settledAt !== undefined) reports.settled(written);
+      if (written !== null && write.settledAt !== undefined) reports.settled(written);
       return written;
     },
   };

@@ -15,6 +15,7 @@ import { isOpen, type Post, UNSENT_STATES } from "../../domain/post/post.ts";
 import type { Ports } from "../ports.ts";
 import type { BoundedPlan, GuildPlan } from "../post-store.ts";
 import type { Timing } from "../timing.ts";
+import { requestChangedMessages } from "./changed-messages.ts";
 import { existingPosts } from "./existing-posts.ts";
 import { changedSources } from "./plan-sources.ts";
 import { type AnchorRead, type OccurrencesRead, readOccurrences, readSoonest } from "./read-occurrences.ts";
@@ -112,6 +113,7 @@ export async function planGuild(
     for (const post of settledBy(changes, byId)) reports.settled(post);
   });
   if (!isStored) return undefined;
+  await requestChangedMessages(ports, timing, guildId, announcements, async () => settings ?? owners.settings(guildId));
   if (hasUnsentPosts(plan)) await store.deleteOldUnsent(guildId, timing.maxUnsentPosts);
   const more = plan.end === undefined ? "none" : continuation(plan.end, plan.isFull, now);
   const longestLeadMs = longestLeadOf(offsets) + (holidaysOf.length === 0 ? 0 : LATEST_HOLIDAY_MS);

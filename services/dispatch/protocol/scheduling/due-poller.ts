@@ -56,7 +56,7 @@ export function newDuePoller(
    */
   async function pollBetween(from: EpochMs, before: EpochMs, limit: number): Promise<void> {
     const { posts } = await poll(async () => ({ posts: await store.postsWaking(from, before, limit) }));
-    if (posts.length >= limit) await pollByGuild(from, before);
+    if (posts.filter(isOpen).length >= limit) await pollByGuild(from, before);
   }
 
   async function pollByGuild(from: EpochMs, before: EpochMs): Promise<void> {

@@ -3,7 +3,7 @@ import { integerSetting, optionalSetting, type Setting } from "../../../../mixin
 import { VERSION } from "../../../contracts/version.ts";
 import { recentAttempts } from "./recent-attempts.ts";
 import { parseResponseBody } from "./response-body.ts";
-import { outcomeOf } from "./response-outcome.ts";
+import { DELETED_MESSAGE, editOutcomeOf, outcomeOf } from "./response-outcome.ts";
 import { channelDirectory, type DiscordGet } from "./channel-directory.ts";
 import { guildRefusals } from "./guild-refusals.ts";
 import { encodeMessage } from "../message-body.ts";
@@ -13,7 +13,7 @@ import { refusalOf } from "../../domain/post/channel-finding.ts";
 import type { ChatMessage } from "../../domain/message/chat-message.ts";
 import { toPlainText } from "../../domain/message/plain-text.ts";
 import { type HttpResult, httpClient, type HttpRequest } from "../../../../mixins/http/http-client.ts";
-import type { Lookup, OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
+import type { EditOutcome, Lookup, MessageEdit, OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
 import { slidingWindow } from "../sliding-window.ts";
 import { urlSetting } from "../url-setting.ts";
 
@@ -153,6 +153,29 @@ export function discordSink({
     return post(outgoing, toPlainText(message), left);
   }
 
+  async function patch(
+    { guildId, channel, messageId }: MessageEdit,
+    message: ChatMessage,
+    timeoutMs: number,
+  ): Promise<EditOutcome> {
+    // Without `content` and `embeds` an edit leaves what the message has.
+    const body = JSON.stringify({ content: "", embeds: [], ...encodeMessage(message) });
+    const url = pathUrl(apiUrl, "channels", channel, "messages", messageId);
+    const attempt = await exchange({ route: "edit", channel }, { method: "PATCH", url, body, timeoutMs });
+    if (attempt.kind === "limited") return { kind: "retry", reason: "rate limit", afterMs: attempt.afterMs };
+    if (attempt.result.kind === "response" && attempt.result.status === 403) refusals.add(guildId, now());
+    return editOutcomeOf(attempt.result, attempt.afterMs);
+  }
+
+  /** Edits with plain text if the embed is refused. */
+  async function change(edit: MessageEdit, until: number): Promise<EditOutcome> {
+    const first = await patch(edit, edit.message, until - now());
+    const isEmbedRefused = first.kind === "rejected" && first.scope === "payload" && edit.message.embeds.length > 0;
+    const left = until - now();
+    if (!isEmbedRefused) return first;
+    return left <= 0 ? OUT_OF_TIME : patch(edit, toPlainText(edit.message), left);
+  }
+
   function haltFor(reason: string): void {
     halt = { until: now() + HALT_MS, reason };
   }
@@ -193,6 +216,17 @@ export function discordSink({
       return outcome;
     },
 
+    async edit(edit, timeoutMs) {
+      const startedAt = now();
+      if (startedAt < halt.until) return { kind: "halted", reason: halt.reason };
+      const waitMs = refusals.waitMs(edit.guildId, startedAt);
+      if (waitMs > 0) return { kind: "retry", reason: MANY_REFUSALS, afterMs: waitMs };
+      if (edit.messageId === DELETED_MESSAGE) return { kind: "gone", reason: "it was deleted before its id was known" };
+      const outcome = await change(edit, startedAt + timeoutMs);
+      if (outcome.kind === "halted") haltFor(outcome.reason);
+      return outcome;
+    },
+
     async find({ guildId, channel, nonce, message }, triedMsAgo, timeoutMs): Promise<Lookup> {
       if (now() < halt.until) return { kind: "unreachable" };
       const startedAt = now();
@@ -230,7 +264,12 @@ function userAgentUrlSetting(about: string, defaultText: string): Setting<string
 }
 
 /** The timeout was over before anything was sent. */
-const OUT_OF_TIME: SendOutcome = { kind: "retry", reason: "timed out", afterMs: 0, undelivered: true };
+const OUT_OF_TIME: Extract<SendOutcome, { readonly kind: "retry" }> = {
+  kind: "retry",
+  reason: "timed out",
+  afterMs: 0,
+  undelivered: true,
+};
 const MANY_REFUSALS = "the channels of the guild refused too many posts in the last ten minutes";
 
 function isRefusedByChannel(outcome: SendOutcome): boolean {

@@ -8,8 +8,8 @@ const CODES: Readonly<Record<Meaning, readonly number[]>> = {
   channel: [10003, 10004, 50001, 50013, 50008, 50024, 40058, 50083, 160005],
   // Invalid form; empty message; too large; blocked by a moderation rule; harmful link.
   payload: [50035, 50006, 40005, 200000, 240000],
-  // Slow mode; write limits of channel and guild; overloaded.
-  retry: [20016, 20028, 20029, 130000],
+  // Slow mode; write limits of channel and guild; many edits of an old message; overloaded.
+  retry: [20016, 20028, 20029, 30046, 130000],
   // Unknown message, in response to a known nonce: it was delivered and then deleted.
   delivered: [10008],
 };
@@ -20,4 +20,9 @@ const MEANINGS: ReadonlyMap<number, Meaning> = new Map(
 
 export function meaningOf(code: number | undefined): Meaning | undefined {
   return code === undefined ? undefined : MEANINGS.get(code);
+}
+
+/** Whether the code says that the message of an edit was deleted, or its channel. */
+export function isGone(code: number | undefined): boolean {
+  return code === 10008 || code === 10003;
 }

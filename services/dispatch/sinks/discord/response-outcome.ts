@@ -1,10 +1,10 @@
 import type { HttpResult } from "../../../../mixins/http/http-client.ts";
-import type { SendOutcome } from "../sink.ts";
+import type { EditOutcome, SendOutcome } from "../sink.ts";
 import { type ResponseBody, parseResponseBody } from "./response-body.ts";
-import { meaningOf } from "./error-codes.ts";
+import { isGone, meaningOf } from "./error-codes.ts";
 
 /** In place of the id of a message that was deleted before its id was known. */
-const DELETED_MESSAGE = "deleted";
+export const DELETED_MESSAGE = "deleted";
 
 const MAX_QUOTE_LENGTH = 120;
 
@@ -34,6 +34,20 @@ export function outcomeOf(result: HttpResult, afterMs: number): SendOutcome {
     case undefined:
       return outcomeByStatus(status, body, reason, afterMs);
   }
+}
+
+/** The outcome of "edit message". A deleted channel has no messages. */
+export function editOutcomeOf(result: HttpResult, afterMs: number): EditOutcome {
+  if (result.kind === "response") {
+    const { status } = result;
+    const body = parseResponseBody(result.body);
+    if (status >= 200 && status < 300) {
+      if (body?.id !== undefined) return { kind: "edited" };
+      return { kind: "retry", reason: `HTTP ${status} without a message id`, afterMs };
+    }
+    if (isGone(body?.code)) return { kind: "gone", reason: responseReason(status, body) };
+  }
+  return outcomeOf(result, afterMs) as Exclude<SendOutcome, { readonly kind: "sent" }>;
 }
 
 /** A response without an id proves nothing. A retry with the same nonce returns the id. */

@@ -1,4 +1,4 @@
-import type { OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
+import type { EditOutcome, MessageEdit, OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
 
 /** Writes one structured line, for example by a logger's `info`. */
 export type WriteLine = (fields: Readonly<Record<string, unknown>>, text: string) => void;
@@ -8,6 +8,7 @@ export function logSink({ writeLine }: { readonly writeLine: WriteLine }): Sink 
   return {
     name: "log",
     send: (message) => Promise.resolve(writePost(message, writeLine)),
+    edit: (edit) => Promise.resolve(writeEdit(edit, writeLine)),
     close: () => Promise.resolve(),
   };
 }
@@ -21,6 +22,15 @@ function writePost(
   try {
     writeLine({ postId, part, guildId, channel, messageId, message }, "announcement posted");
     return { kind: "sent", messageId };
+  } catch {
+    return { kind: "retry", reason: "the log could not be written", afterMs: 0 };
+  }
+}
+
+function writeEdit({ postId, guildId, channel, messageId, message }: MessageEdit, writeLine: WriteLine): EditOutcome {
+  try {
+    writeLine({ postId, guildId, channel, messageId, message }, "announcement edited");
+    return { kind: "edited" };
   } catch {
     return { kind: "retry", reason: "the log could not be written", afterMs: 0 };
   }

@@ -27,6 +27,15 @@ describe("the sink log (D34)", () => {
     ]);
   });
 
+  test("writes an edit as one line", async () => {
+    const lines: unknown[] = [];
+    const sink = logSink({ writeLine: (...line) => void lines.push(line) });
+    const edit = { postId: "a:o:1", guildId: "1", channel: "2", messageId: "log-n0nce", edit: 1, message: message! };
+    await expect(sink.edit!(edit, 100)).resolves.toEqual({ kind: "edited" });
+    const { edit: _, ...written } = edit;
+    expect(lines).toEqual([[written, "announcement edited"]]);
+  });
+
   test("writes the same part with the same id again", async () => {
     const sink = logSink({ writeLine: () => undefined });
     expect(await sink.send(outgoing, 100)).toEqual(await sink.send(outgoing, 100));

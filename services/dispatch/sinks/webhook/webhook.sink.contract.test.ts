@@ -91,6 +91,31 @@ describe("the sink webhook", () => {
     expect(other?.headers["webhook-id"]).toBe("a:e_1:2:1");
   });
 
+  test("sends an edit as a request of its own, with the same id for a repeat and another one for another text or edit", async () => {
+    const { received, sink } = await start();
+    const edit = { postId: "a:e_1:2", guildId: "1", channel: "2", messageId: "a:e_1:2:0", edit: 1, message: message! };
+    const other = renderAnnouncement(announced({ occurrence: { name: "Moved" } }))[0]!;
+    for (const change of [{}, {}, { message: other }, { edit: 2 }]) {
+      expect(await sink.edit!({ ...edit, ...change }, TIMEOUT_MS)).toEqual({ kind: "edited" });
+    }
+    expect(received.every(isSigned)).toBe(true);
+    const ids = received.map(({ headers }) => headers["webhook-id"]);
+    expect(ids[0]).toMatch(/^a:e_1:2:0:edit:1:[\w-]{12}$/);
+    expect(new Set(ids)).toEqual(new Set([ids[0], ids[2], ids[3]]));
+    expect(ids[1]).toBe(ids[0]);
+    expect(JSON.parse(received[2]!.body)).toMatchObject({
+      type: "announcement.edit",
+      data: {
+        post_id: "a:e_1:2",
+        part: 0,
+        edit: 1,
+        guild_id: "1",
+        channel_id: "2",
+        message: { embeds: [{ title: "Moved" }] },
+      },
+    });
+  });
+
   test("signs texts of every script as they are sent", async () => {
     const { received, sink } = await start();
     const texts = renderAnnouncement(announced({ occurrence: { name: "夜 🎉 é" } }))[0]!;

@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto";
 import { choiceSetting, optionalSetting } from "../../../../mixins/settings/environment.ts";
 import { VERSION } from "../../../contracts/version.ts";
 import { headerNumber, retryAfterMs } from "../../../../mixins/http/retry-after.ts";
 import { encodeMessage } from "../message-body.ts";
 import { type HttpResult, httpClient } from "../../../../mixins/http/http-client.ts";
-import type { OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
+import type { MessageEdit, OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
 import { urlSetting } from "../url-setting.ts";
 import { signatureHeaders } from "../../../../mixins/http/signature.ts";
 import {
@@ -56,20 +57,26 @@ export function webhookSink({
   const target = new URL(url);
   const lookup = guardedLookup(target.protocol, allowPrivate, resolve);
   const client = httpClient({ maxBodyBytes: MAX_RESPONSE_BYTES, lookup });
+
+  async function post(id: string, body: string, timeoutMs: number): Promise<SendOutcome> {
+    if (!isAllowedLiteral(target, allowPrivate)) return { kind: "halted", reason: TARGET_REFUSED };
+    const headers = {
+      ...signatureHeaders(id, Math.floor(wallClock() / 1_000), body, secret),
+      "content-type": "application/json",
+      "user-agent": `guildcal-webhook/${VERSION}`,
+    };
+    return outcomeOf(await client.exchange({ method: "POST", url: target, headers, body, timeoutMs }), id);
+  }
+
   return {
     name: "webhook",
     nonceWindowMs: ID_WINDOW_MS,
 
-    async send(message, timeoutMs) {
-      if (!isAllowedLiteral(target, allowPrivate)) return { kind: "halted", reason: TARGET_REFUSED };
-      const id = webhookId(message);
-      const body = encodePost(message);
-      const headers = {
-        ...signatureHeaders(id, Math.floor(wallClock() / 1_000), body, secret),
-        "content-type": "application/json",
-        "user-agent": `guildcal-webhook/${VERSION}`,
-      };
-      return outcomeOf(await client.exchange({ method: "POST", url: target, headers, body, timeoutMs }), id);
+    send: (message, timeoutMs) => post(webhookId(message), encodePost(message), timeoutMs),
+
+    async edit(edit, timeoutMs) {
+      const outcome = await post(editId(edit), encodeEdit(edit), timeoutMs);
+      return outcome.kind === "sent" ? { kind: "edited" } : outcome;
     },
 
     close() {
@@ -80,8 +87,33 @@ export function webhookSink({
 }
 
 /** An idempotency key: the same for every attempt, different for every part. */
-function webhookId({ postId, part }: OutgoingMessage): string {
+function webhookId({ postId, part }: Pick<OutgoingMessage, "postId" | "part">): string {
   return `${encodeURIComponent(postId).replaceAll("%3A", ":")}:${part}`;
+}
+
+/**
+ * The idempotency key of an edit: the same for every attempt with the same content. An edit that was computed again after a lost
+ * response has another key, so that a receiver does not drop it.
+ */
+function editId({ postId, edit, message }: MessageEdit): string {
+  const content = createHash("sha256")
+    .update(JSON.stringify(encodeMessage(message)))
+    .digest("base64url")
+    .slice(0, 12);
+  return `${webhookId({ postId, part: 0 })}:edit:${edit}:${content}`;
+}
+
+/** The whole new message, in the form of a post. */
+function encodeEdit({ postId, guildId, channel, edit, message }: MessageEdit): string {
+  const data = {
+    post_id: postId,
+    part: 0,
+    edit,
+    guild_id: guildId,
+    channel_id: channel,
+    message: encodeMessage(message),
+  };
+  return JSON.stringify({ type: "announcement.edit", data });
 }
 
 /** The message has Discord's format, as in the sink `discord`. */
