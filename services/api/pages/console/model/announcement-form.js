@@ -22,6 +22,7 @@ import { dateTimeInstant, dateTimeText } from "./zoned-time.js";
  * @property {string} digestDays
  * @property {string} digestColor Empty for events of every color.
  * @property {string} digestEmptyText
+ * @property {boolean} editsMessages Whether sent messages are edited when their events change (D67).
  * @property {string} skipOn Number of the calendar of holidays (D66); empty without one.
  * @property {boolean} infoOnly
  * @property {string} pausedUntil Date and time in the zone of the form; empty without a pause (D62).
@@ -49,6 +50,7 @@ export const NEW_ANNOUNCEMENT = {
   digestDays: "1",
   digestColor: "",
   digestEmptyText: "",
+  editsMessages: false,
   skipOn: "",
   infoOnly: false,
   pausedUntil: "",
@@ -76,6 +78,7 @@ const FIELD_NAMES = {
   digestDays: "digest",
   digestColor: "digest",
   digestEmptyText: "digest",
+  editsMessages: "on_change",
   skipOn: "skip_on",
   infoOnly: "info_only",
   pausedUntil: "paused_until",
@@ -101,6 +104,7 @@ export const announcementValues = (announcement, zone) => ({
   body: announcement.template?.body ?? "",
   templateFields: announcement.template?.fields === undefined ? "" : JSON.stringify(announcement.template.fields),
   ...digestValues(announcement.digest),
+  editsMessages: announcement.on_change === "EDIT",
   skipOn: announcement.skip_on === undefined ? "" : String(announcement.skip_on),
   infoOnly: announcement.info_only,
   pausedUntil: dateTimeText(announcement.paused_until, zone),
@@ -171,7 +175,7 @@ function isNeeded(name, { type }) {
 }
 
 /** The service refuses these fields of a digest. */
-const NOT_OF_DIGESTS = new Set(["hours", "minutes", "template", "skip_on", "info_only"]);
+const NOT_OF_DIGESTS = new Set(["hours", "minutes", "template", "on_change", "skip_on", "info_only"]);
 
 /**
  * Whether a new announcement has no template, no pause, or no calendar of holidays.
@@ -180,6 +184,7 @@ const NOT_OF_DIGESTS = new Set(["hours", "minutes", "template", "skip_on", "info
  */
 function isAbsent(name, values) {
   if (FIELD_NAMES[name] === "template") return templateValue(values) === null;
+  if (name === "editsMessages") return !values.editsMessages;
   return (name === "pausedUntil" || name === "skipOn") && values[name] === "";
 }
 
@@ -215,6 +220,7 @@ const digestValue = (values) => ({
 function fieldValue(name, values, zone) {
   if (FIELD_NAMES[name] === "digest") return digestValue(values);
   if (FIELD_NAMES[name] === "template") return templateValue(values);
+  if (name === "editsMessages") return values.editsMessages ? "EDIT" : "KEEP";
   if (name === "skipOn") return values.skipOn === "" ? null : Number(values.skipOn);
   if (name === "pausedUntil") return dateTimeInstant(values.pausedUntil, zone);
   if (name === "hours" || name === "minutes") return values[name] === "" ? 0 : Number(values[name]);

@@ -26,6 +26,14 @@ describe("the form of an announcement", () => {
     expect(newAnnouncementFields({ ...values, type: "COLOR" }, ZONE)).toMatchObject({ event_color: "NONE" });
   });
 
+  test("edits its messages if it says so, and not those of a digest (D67)", () => {
+    const edited = { ...NEW_ANNOUNCEMENT, editsMessages: true };
+    expect(newAnnouncementFields(edited, ZONE)).toMatchObject({ on_change: "EDIT" });
+    expect(newAnnouncementFields(NEW_ANNOUNCEMENT, ZONE)).not.toHaveProperty("on_change");
+    expect(changedAnnouncementFields(edited, NEW_ANNOUNCEMENT, ZONE)).toEqual({ on_change: "KEEP" });
+    expect(newAnnouncementFields({ ...edited, type: "DIGEST" }, ZONE)).not.toHaveProperty("on_change");
+  });
+
   test("has a calendar of holidays if one is given, removes it with null, and has none in a digest (D66)", () => {
     const values = { ...NEW_ANNOUNCEMENT, skipOn: "2" };
     expect(newAnnouncementFields(values, ZONE)).toMatchObject({ skip_on: 2 });

@@ -7,6 +7,7 @@ import {
   TEXT_LIMITS as SERVICE_TEXT_LIMITS,
 } from "../../../../contracts/calendar-events.contract.ts";
 import { FREQUENCIES as SERVICE_FREQUENCIES, WEEKDAYS as SERVICE_WEEKDAYS } from "../../../../contracts/recurrence.ts";
+import { MESSAGE_STEPS as SERVICE_STEPS } from "../../../../contracts/posted-messages.ts";
 import { WEBHOOK_TYPES as SERVICE_WEBHOOK_TYPES } from "../../../../contracts/webhooks.contract.ts";
 import {
   ANNOUNCEMENT_TYPES,
@@ -16,6 +17,7 @@ import {
   FREQUENCIES,
   KEY_ACCESS,
   KEY_KINDS,
+  MESSAGE_STEPS,
   TEXT_LIMITS,
   WEBHOOK_TYPES,
   WEEKDAYS,
@@ -29,6 +31,7 @@ describe("the choices of a form of the console", () => {
     ["weekdays", WEEKDAYS, SERVICE_WEEKDAYS],
     ["types of announcements", ANNOUNCEMENT_TYPES, SERVICE_TYPES],
     ["types of webhooks", WEBHOOK_TYPES, SERVICE_WEBHOOK_TYPES],
+    ["steps of messages", MESSAGE_STEPS, SERVICE_STEPS],
     ["kinds of keys", KEY_KINDS, SERVICE_KINDS],
     ["access of keys", KEY_ACCESS, SERVICE_ACCESS],
   ] as const)("are those of the service: %s", (_name, choices, accepted) => {

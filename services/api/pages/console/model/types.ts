@@ -65,6 +65,8 @@ export interface Announcement {
     readonly body?: string;
     readonly fields?: readonly string[];
   };
+  /** EDIT, or absent (D67). */
+  readonly on_change?: string;
   readonly skip_on?: number;
   readonly paused_until?: number;
   readonly enabled: boolean;
@@ -91,6 +93,8 @@ export interface Post {
   readonly reason?: string;
   readonly reason_code?: string;
   readonly message_id?: string;
+  /** What happened to the message after it was sent (D67). */
+  readonly steps?: readonly { readonly step: string; readonly at: number; readonly reason?: string }[];
   /** Why it will be skipped when it is due (D62). */
   readonly skip_code?: string;
   readonly skip_reason?: string;

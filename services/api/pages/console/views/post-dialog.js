@@ -1,4 +1,5 @@
 import { element } from "../element.js";
+import { MESSAGE_STEPS } from "../model/choices.js";
 import { kindOf } from "../model/post-timeline.js";
 import { shownZone } from "../state.js";
 import { coverText, leadText } from "./announcement-text.js";
@@ -60,6 +61,16 @@ function storyOf(post) {
 }
 
 /**
+ * What happened to a message, in words. A newer service may have further steps.
+ * @param {App} app
+ * @param {string} step
+ */
+function stepName({ t }, step) {
+  const known = MESSAGE_STEPS.find((each) => each === step);
+  return known === undefined ? step : t(`step_${known}`);
+}
+
+/**
  * The known facts of a post in the order of time.
  * @param {App} app
  * @param {Post} post
@@ -86,6 +97,13 @@ function storyRows(app, post) {
     [t("story_reason_code"), post.skip_code ?? post.reason_code],
     [t("story_problem"), post.problem?.message],
     [t("story_message"), post.message_id],
+    ...(post.steps ?? []).map(
+      ({ step, at: stepAt, reason }) =>
+        /** @type {const} */ ([
+          stepName(app, step),
+          [at(stepAt), reason].filter((part) => part !== undefined).join(": "),
+        ]),
+    ),
     [t("channel"), post.channel],
     [t("story_event"), post.event_id],
     [t("story_announcement"), post.announcement_id],
