@@ -42,7 +42,7 @@ describe("the posts in the console", () => {
     await button(/Dungeon run.*sent/).waitFor();
     await button(/Deleted event.*cancelled/).waitFor();
     await button(/Council.*skipped/).click();
-    await dialog().getByText("due before its announcement was created").waitFor();
+    await dialog().getByText("It was not posted: it was skipped.").waitFor();
     expect(await dialog().innerText()).toMatch(/Due[\s\S]*Outcome at[\s\S]*Reason[\s\S]*Channel/);
     await page.keyboard.press("Escape");
     await button(/Dungeon run.*sent/).click();
