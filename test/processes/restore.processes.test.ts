@@ -20,11 +20,25 @@ import { removeFolder } from "../harness/remove-folder.ts";
 const guildId = "1";
 const fields = { guildId, channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0 };
 
-/** Runs work with the announcements service on this member. */
+/** A broker with the announcements service on this member. A primary may need some seconds until it answers. */
+async function started(host: string): Promise<ServiceBroker> {
+  const mongoUrl = `mongodb://${host}/guildcal?directConnection=true`;
+  let broker: ServiceBroker | undefined;
+  const isStarted = async () => {
+    broker = new ServiceBroker(brokerOptions({ nodeId: "a.test", natsUrl: undefined, logLevel: "fatal" }));
+    broker.createService(announcementsService({ mongoUrl }));
+    return broker.start().then(
+      () => true,
+      () => false,
+    );
+  };
+  await until(isStarted, `the service reaches ${host}`, 120_000);
+  return broker!;
+}
+
+/** Runs work with that service. */
 async function withService<Result>(host: string, work: (broker: ServiceBroker) => Promise<Result>): Promise<Result> {
-  const broker = new ServiceBroker(brokerOptions({ nodeId: "a.test", natsUrl: undefined, logLevel: "fatal" }));
-  broker.createService(announcementsService({ mongoUrl: `mongodb://${host}/guildcal?directConnection=true` }));
-  await broker.start();
+  const broker = await started(host);
   try {
     return await work(broker);
   } finally {
