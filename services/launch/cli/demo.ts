@@ -14,7 +14,7 @@ type Json = Record<string, unknown>;
 const GUILD = "375357265198317579";
 const LEAD_MINUTES = 1;
 /** Time from the request that creates the event to the first due time of its post. */
-const DUE_IN_MS = 8_000;
+const DUE_IN_MS = 15_000;
 /** Time by which the event is moved. */
 const MOVED_BY_MS = 4_000;
 const TIMEOUT_MS = 60_000;
