@@ -103,7 +103,7 @@ describe("the posts in the console", () => {
       async () => (await dialog().locator(`datalist option[value="${series}"]`).count()) === 1,
       "the series is a choice",
     );
-    await dialog().getByLabel("Event").fill(series);
+    await dialog().getByLabel("Event", { exact: true }).fill(series);
     await dialog().getByRole("button", { name: "Create" }).click();
     await dialog().locator(".embed-title").waitFor();
     const { announcements } = await guild.post("/v1/announcement/list", { amount: -1 });
