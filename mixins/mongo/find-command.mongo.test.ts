@@ -68,6 +68,13 @@ describe("a read by the plain find command", () => {
       expect(commands).toEqual(["find"]);
     });
 
+    test("returns every row of a page that is larger than one reply", async () => {
+      const { commands, model: seen } = countedCommands();
+      const pages = await pagesOf(seen, { projection: {}, batchSize: ROWS });
+      expect(pages.flat().map(({ _id }) => ({ _id }))).toEqual(ids(ROWS));
+      expect(commands).toEqual(["find", "killCursors"]);
+    });
+
     test("returns every row of several pages", async () => {
       const pages = await pagesOf(countedCommands().model, {});
       expect(pages.flat()).toEqual(ids(ROWS));

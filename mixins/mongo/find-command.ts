@@ -108,7 +108,7 @@ export async function* findPages<Row>(
 ): AsyncIterable<readonly Row[]> {
   const { batchSize, limit = 0, ...query } = read;
   const first = limit === 0 ? batchSize + 1 : Math.min(limit, batchSize + 1);
-  const rows = await encodedRows(model, { ...query, limit: first }).catch((error: unknown) => {
+  const rows = await encodedRows(model, { ...query, limit: first, batchSize: first }).catch((error: unknown) => {
     if (error instanceof mongoose.mongo.MongoServerSelectionError) throw error;
     return undefined;
   });
@@ -129,11 +129,18 @@ export async function* findPages<Row>(
   if (page.length > 0) yield page;
 }
 
-/** The rows of the plain command as MongoDB sends them. */
-async function encodedRows(model: ReadableModel, read: FindCommand): Promise<Uint8Array[]> {
-  const command = { find: model.collection.name, ...read, singleBatch: true, readConcern: readConcernFor(undefined) };
-  const reply = (await databaseOf(model).command(command, { fieldsAsRaw: { firstBatch: true } })) as Reply<Uint8Array>;
-  return reply.cursor.firstBatch;
+/** The rows of the plain command as MongoDB sends them; undefined if one reply does not hold all of them. */
+async function encodedRows(
+  model: ReadableModel,
+  read: FindCommand & { readonly batchSize: number },
+): Promise<Uint8Array[] | undefined> {
+  const db = databaseOf(model);
+  const { name } = model.collection;
+  const command = { find: name, ...read, readConcern: readConcernFor(undefined) };
+  const { cursor } = (await db.command(command, { fieldsAsRaw: { firstBatch: true } })) as Reply<Uint8Array>;
+  if (cursor.id === 0) return cursor.firstBatch;
+  await db.command({ killCursors: name, cursors: [mongoose.mongo.Long.fromValue(cursor.id)] });
+  return undefined;
 }
 
 /** Reads rows as they are now, with the snapshot time, at which further reads can be made. */
