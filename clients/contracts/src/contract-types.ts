@@ -901,7 +901,7 @@ export interface MessageEditing {
 }
 
 /**
- * What happened to the message of a sent post (D67).
+ * The kinds of steps of the message of a sent post (D67).
  *
  * - `EDITED`: it shows the event as it was at that time.
  * - `CANCELLED`: it was marked as cancelled.
@@ -919,7 +919,7 @@ export interface MessageStep {
 }
 
 export interface SteppedMessage {
-  /** What happened to the message after it was sent, the oldest first; at most the latest ten (D67). */
+  /** The steps of the message after it was sent, the oldest first; at most the latest ten (D67). */
   readonly steps?: readonly MessageStep[];
 }
 

@@ -1316,7 +1316,7 @@ export interface V1AnnouncementCreateRequest {
    */
   template?: MessageTemplateInput | null;
   /**
-   * What happens to the messages that were sent when their events change: nothing (KEEP, the default), or they are edited until the end of the event, and marked if it is cancelled (EDIT). KEEP for a DIGEST. Upper or lower case.
+   * Whether sent messages follow the changes of their events: KEEP, the default, leaves them as they are; EDIT edits them until the end of the event, and marks them if it is cancelled. A DIGEST has KEEP. Upper or lower case.
    */
   on_change?: "KEEP" | "EDIT" | null;
   /**
@@ -1509,7 +1509,7 @@ export interface Announcement {
    */
   template?: MessageTemplate;
   /**
-   * EDIT if the messages that were sent are edited when their events change; absent for KEEP.
+   * EDIT if sent messages are edited when their events change; absent for KEEP.
    */
   on_change?: "KEEP" | "EDIT";
   /**
@@ -1715,7 +1715,7 @@ export interface ListedAnnouncement {
    */
   template?: MessageTemplate;
   /**
-   * What happens to the messages that were sent when their events change: nothing (KEEP, the default), or they are edited until the end of the event, and marked if it is cancelled (EDIT). KEEP for a DIGEST.
+   * Whether sent messages follow the changes of their events: KEEP, the default, leaves them as they are; EDIT edits them until the end of the event, and marks them if it is cancelled. A DIGEST has KEEP.
    */
   on_change?: "KEEP" | "EDIT";
   /**
@@ -2031,12 +2031,12 @@ export interface SettledPost {
    */
   message_id?: string;
   /**
-   * What happened to the message after it was sent, the oldest first; at most the latest ten. Only for an announcement with `on_change`.
+   * The steps of the message after it was sent, the oldest first; at most the latest ten. Only an announcement with `on_change` has them.
    */
   steps?: MessageStep[];
 }
 /**
- * What happened to the message of a sent post (`on_change`).
+ * A step of the message of a sent post (`on_change`).
  */
 export interface MessageStep {
   /**
@@ -2310,7 +2310,7 @@ export interface V1AnnouncementUpdateRequest {
    */
   template?: MessageTemplateInput | null;
   /**
-   * What happens to the messages that were sent when their events change: nothing (KEEP, the default), or they are edited until the end of the event, and marked if it is cancelled (EDIT). KEEP for a DIGEST. Upper or lower case.
+   * Whether sent messages follow the changes of their events: KEEP, the default, leaves them as they are; EDIT edits them until the end of the event, and marks them if it is cancelled. A DIGEST has KEEP. Upper or lower case.
    */
   on_change?: "KEEP" | "EDIT";
   /**
@@ -3277,7 +3277,7 @@ export interface DraftChange {
    */
   template?: MessageTemplateInput | null;
   /**
-   * What happens to the messages that were sent when their events change: nothing (KEEP, the default), or they are edited until the end of the event, and marked if it is cancelled (EDIT). KEEP for a DIGEST. Upper or lower case.
+   * Whether sent messages follow the changes of their events: KEEP, the default, leaves them as they are; EDIT edits them until the end of the event, and marks them if it is cancelled. A DIGEST has KEEP. Upper or lower case.
    */
   on_change?: "KEEP" | "EDIT" | null;
   /**

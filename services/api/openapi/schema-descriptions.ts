@@ -45,7 +45,7 @@ export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
   OffsetInput: "When an announcement is posted, relative to an instant of the event.",
   PreviewedOffset: "An offset of an announcement, with its due instant for the shown event.",
   UpcomingPost: "A post that is planned or being sent. Times are in Unix milliseconds (UTC).",
-  MessageStep: "What happened to the message of a sent post (`on_change`).",
+  MessageStep: "A step of the message of a sent post (`on_change`).",
   SettledPost: "A post whose outcome is final. Times are in Unix milliseconds (UTC).",
   PostProblem: "A problem of a planned post, from a check of its channel.",
   NotPlanned: "The instant from which the guild's posts are not planned yet, and the reason.",

@@ -14,5 +14,5 @@ const stepFields = responseFields<MessageStep>({
   reason: optional(shown("reason", STRING)),
 });
 
-/** What happened to the message of a sent post. */
+/** A step of the message of a sent post. */
 export const shownSteps = optional(shownObjects("steps", stepFields, "MessageStep"));

@@ -47,8 +47,8 @@ const CAUGHT_BY: Readonly<Record<string, readonly [seed: number, text: string]>>
   "the zone of a digest is that of its plan": [107, "should be planned"],
   "a plan compares no message": [4, "its message shows"],
   "a message is not compared after its send": [764, "its message shows"],
-  "a message that was deleted is edited on": [14, "after it was deleted"],
-  "an edit without a response counts as made": [344, "its message shows"],
+  "a message that was deleted is edited on": [314, "after it was deleted"],
+  "an edit without a response counts as made": [364, "its message shows"],
   "no take-over of the steps of workers that vanished": [4, "its message shows"],
   "posts that were cancelled before their plan are not read": [113, "it has no outcome"],
 };

@@ -81,7 +81,7 @@ export interface Post extends PostKey, PostPlan {
   readonly message?: MessageState;
   /** Present on a sent post whose message has to be compared with the current state at `wakeAt`. */
   readonly stepDue?: true;
-  /** What happened to the message. */
+  /** The steps of the message. */
   readonly steps?: readonly MessageStep[];
 }
 

@@ -1,5 +1,3 @@
-import type { ChatMessage } from "../../domain/message/chat-message.ts";
-import type { MessageInput } from "../../domain/message/message-input.ts";
 import { type CompleteState, type CurrentState, matchesPlan } from "../../domain/plan/current-state.ts";
 import { isEmptyDigest, NOTHING_TO_LIST } from "../../domain/plan/empty-digest.ts";
 import { skippedWhenDue } from "../../domain/plan/skip-when-due.ts";
@@ -14,7 +12,7 @@ import type { Timing } from "../timing.ts";
 import type { WaitRecords } from "../wait-records.ts";
 import type { Delivery } from "./deliver.ts";
 import type { Ledger } from "./ledger.ts";
-import { messageInput } from "./message-input.ts";
+import { messageInput, tryRender } from "./message-input.ts";
 import { newMessageState } from "./message-steps.ts";
 
 /** The parts that firing and recovering a post use. */
@@ -94,7 +92,7 @@ export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => P
     sink: Sink,
     { state, validUntil }: StateSnapshot & { state: CompleteState },
   ): Promise<boolean> {
-    const messages = tryRender(await messageInput(post, sink, state));
+    const messages = tryRender(ports, await messageInput(post, sink, state));
     waits.add(post, "RECEIVER_SLOW");
     const madeAt = ports.clock.now();
     const message = messages instanceof Error ? undefined : newMessageState(state, messages, sink, madeAt);
@@ -117,14 +115,6 @@ export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => P
       ? delivery.settleFailed(claimed, `it can't be rendered: ${messages.message}`, true)
       : delivery.send(claimed, sink, messages, true));
     return true;
-  }
-
-  function tryRender(input: MessageInput): readonly ChatMessage[] | Error {
-    try {
-      return ports.render(input);
-    } catch (error) {
-      return error instanceof Error ? error : new Error(String(error));
-    }
   }
 
   return firePost;

@@ -15,7 +15,7 @@ import type { Timing } from "../timing.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { messageFingerprint, readShownOccurrence, stateFingerprint } from "./followed-state.ts";
 import type { Ledger } from "./ledger.ts";
-import { messageInput } from "./message-input.ts";
+import { messageInput, tryRender } from "./message-input.ts";
 
 /** A sent post whose message is edited. */
 type EditedPost = Post & { readonly message: MessageState };
@@ -36,12 +36,20 @@ interface Wanted {
   readonly next: MessageState;
 }
 
+/** Why the message cannot be made from the present state. */
+interface NotRendered {
+  readonly step: "FAILED";
+  readonly reason: string;
+  readonly next: MessageState;
+}
+
 /** Failed attempts of one step: about twenty minutes. */
 const MAX_FAILURES = 30;
 const MAX_RETRY_MS = 60_000;
 /** A step that ended this many workers is not made again (a poison message). */
 const POISON_CRASHES = 3;
-const STATE_RETRY_MS = 2_000;
+/** Failed reads of the state that count as attempts: the pauses grow, and a long outage of the owners gives up no step. */
+const MAX_COUNTED_READS = 10;
 /** Time of the lease that is left for the write after a request. */
 const SETTLE_RESERVE_MS = 500;
 /**
@@ -64,13 +72,17 @@ export function newMessageSteps(parts: StepParts): (post: Post, sink: Sink | und
     const taken = await store.takeOver({ ...claim, state: "sent" });
     if (taken === null || !isEdited(taken)) return;
     if (sink?.edit === undefined) return end(taken, "DROPPED", `the sink ${post.sink} cannot edit it`);
-    const wanted = await readWanted(taken, sink).catch(() => undefined);
+    const wanted = await readWanted(taken, sink).catch((error: unknown) => {
+      reports.operationFailed("read the state of a message", { post: id, error });
+      return undefined;
+    });
     const isOver = clock.now() > taken.message.until + timing.graceMs;
     if (wanted === undefined) {
       if (isOver) return giveUp(taken, taken.message, "its event or announcement could not be read");
-      return write(taken, { message: taken.message, stepDue: true, wakeAt: clock.now() + STATE_RETRY_MS });
+      return readLater(taken);
     }
     if (wanted === "nothing") return;
+    if (wanted.step === "FAILED") return giveUp(taken, wanted.next, wanted.reason);
     const isInterrupted = taken.crashes > post.crashes;
     const isShown = taken.message.shown === messageFingerprint(wanted.message);
     if (isShown && !isInterrupted && taken.message.inDoubt === undefined) return rest(taken, wanted.next);
@@ -97,7 +109,7 @@ export function newMessageSteps(parts: StepParts): (post: Post, sink: Sink | und
   }
 
   /** Reads the current state. Resolves to "nothing" if the step has ended, because the announcement does not edit the message now. */
-  async function readWanted(post: EditedPost, sink: Sink): Promise<Wanted | "nothing"> {
+  async function readWanted(post: EditedPost, sink: Sink): Promise<Wanted | NotRendered | "nothing"> {
     const { guildId, announcementId, message } = post;
     const [announcement, occurrence, settings] = await Promise.all([
       owners.announcement(guildId, announcementId),
@@ -120,9 +132,12 @@ export function newMessageSteps(parts: StepParts): (post: Post, sink: Sink | und
       return { step: "CANCELLED", message: cancelled, next };
     }
     const input = await messageInput(post, sink, { announcement, occurrence, settings });
-    const edited = withoutPings(ports.render(input)[0] as ChatMessage);
+    const followed = { ...next, ...shownOccurrence(occurrence, clock.now()) };
+    const messages = tryRender(ports, input);
+    if (messages instanceof Error) return { step: "FAILED", reason: messages.message, next: followed };
+    const edited = withoutPings(messages[0] as ChatMessage);
     const title = edited.embeds[0]?.title ?? message.title;
-    return { step: "EDITED", message: edited, next: { ...next, ...shownOccurrence(occurrence, clock.now()), title } };
+    return { step: "EDITED", message: edited, next: { ...followed, title } };
   }
 
   async function settle(
@@ -171,6 +186,13 @@ export function newMessageSteps(parts: StepParts): (post: Post, sink: Sink | und
       ...(isNew && stepsOf(post, { step })),
       ...(isInterrupted && { stepDue: true, wakeAt: clock.now() + REPEAT_AFTER_MS }),
     });
+  }
+
+  /** The message shows what it did. */
+  function readLater(post: EditedPost): Promise<void> {
+    const failures = Math.min(MAX_COUNTED_READS, (post.message.failures ?? 0) + 1);
+    const wakeAt = clock.now() + retryDelay(failures, random.fraction(), { maxMs: MAX_RETRY_MS });
+    return write(post, { message: { ...post.message, failures }, stepDue: true, wakeAt });
   }
 
   /** What the message shows is not known until an attempt succeeds. */

@@ -149,10 +149,39 @@ describe("the step of a sent message (D67)", () => {
     guild.sent();
     rename("Later");
     guild.onRead = () => Promise.reject(new Error("silent"));
-    expect(await step()).toMatchObject({ stepDue: true, message: { title: "Raid night" } });
+    const pauses: number[] = [];
+    for (let time = 0; time < 40; time += 1) {
+      const waiting = await step();
+      expect(waiting).toMatchObject({ stepDue: true, message: { title: "Raid night" } });
+      pauses.push(waiting.wakeAt - guild.now);
+    }
+    // The pauses grow to a minute; the outage, which is reported, gives up no step.
+    expect([pauses[1]! > pauses[0]!, Math.max(...pauses) > 30_000, Math.max(...pauses) <= 60_000]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(guild.failures[0]).toMatchObject({ operation: "read the state of a message", post: "p" });
     expect(guild.edits).toEqual([]);
     guild.onRead = () => Promise.resolve();
     expect((await step()).steps).toMatchObject([{ step: "EDITED" }]);
+  });
+
+  test("is given up with the reason if the message cannot be made, until the next change", async () => {
+    const { guild, step, rename } = guildWith();
+    guild.sent();
+    rename("Later");
+    const { render } = guild.ports;
+    Object.assign(guild.ports, {
+      render: () => {
+        throw new Error("no such word");
+      },
+    });
+    expect((await step()).steps).toMatchObject([{ step: "FAILED", reason: "edit failed: no such word" }]);
+    expect([guild.edits, guild.row().stepDue]).toEqual([[], undefined]);
+    Object.assign(guild.ports, { render });
+    await guild.store.requestSteps(guild.row().guildId, ["p"]);
+    expect((await step()).steps).toMatchObject([{ step: "FAILED" }, { step: "EDITED" }]);
   });
 
   test("is given up when the event has been over for longer than the grace time", async () => {

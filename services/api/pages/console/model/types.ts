@@ -93,7 +93,7 @@ export interface Post {
   readonly reason?: string;
   readonly reason_code?: string;
   readonly message_id?: string;
-  /** What happened to the message after it was sent (D67). */
+  /** The steps of the message after it was sent (D67). */
   readonly steps?: readonly { readonly step: string; readonly at: number; readonly reason?: string }[];
   /** Why it will be skipped when it is due (D62). */
   readonly skip_code?: string;
