@@ -19,6 +19,8 @@ export interface TestGateway extends TestServices {
   readonly baseUrl: string;
   /** Sends a POST request with a value as JSON, or with a raw text. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<HttpResponse>;
+  /** Sends a POST request again while the response is `UNAVAILABLE`: a busy machine may refuse it before it was started. */
+  postWhenAvailable(path: string, body: unknown): Promise<HttpResponse>;
   /** Sends any request, without a key. */
   request(path: string, init?: RequestInit): Promise<HttpResponse>;
 }
@@ -57,16 +59,22 @@ export async function startTestGateway(
   ]);
   const baseUrl = `http://127.0.0.1:${port}`;
   const request: TestGateway["request"] = async (path, init) => responseOf(await fetch(baseUrl + path, init));
+  const post: TestGateway["post"] = (path, body, headers = {}) =>
+    request(path, {
+      method: "POST",
+      headers: { authorization: OPERATOR_KEY, "content-type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
   return {
     ...services,
     baseUrl,
     request,
-    post: (path, body, headers = {}) =>
-      request(path, {
-        method: "POST",
-        headers: { authorization: OPERATOR_KEY, "content-type": "application/json", ...headers },
-        body: typeof body === "string" ? body : JSON.stringify(body),
-      }),
+    post,
+    async postWhenAvailable(path, body) {
+      let response = await post(path, body);
+      while (response.body["code"] === "UNAVAILABLE") response = await post(path, body);
+      return response;
+    },
   };
 }
 

@@ -35,12 +35,23 @@ export function breachIn({ expected, received }: Outcome): string | undefined {
   return wanted === found ? undefined : `expected ${wanted}, received ${found?.slice(0, 2_000)}`;
 }
 
-/** Sends requests with a key that may write the guild. */
+/**
+ * Sends requests with a key that may write the guild.
+ *
+ * @param isRepeated - Whether a request with this reply is sent again; none is by default.
+ */
 export function hostileStage(
   target: { readonly baseUrl: string; readonly key: string },
   stage: Pick<HostileStage, "many" | "guild" | "server">,
+  isRepeated: (reply: Reply) => boolean = () => false,
 ): HostileStage {
   async function send(path: string, body: string, type: string): Promise<Reply> {
+    let reply = await sendOnce(path, body, type);
+    while (isRepeated(reply)) reply = await sendOnce(path, body, type);
+    return reply;
+  }
+
+  async function sendOnce(path: string, body: string, type: string): Promise<Reply> {
     const response = await fetch(target.baseUrl + path, {
       method: "POST",
       headers: { authorization: target.key, "content-type": type },
