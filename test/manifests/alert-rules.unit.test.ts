@@ -42,9 +42,9 @@ describe("each alert", () => {
       expect(annotations["runbook_url"]).toMatch(/\/k8s\/RUNBOOK\.md#/);
       expect(anchor).toBe(name.toLowerCase());
       const section = sectionsOfTheRunbook().get(name) ?? "";
-      expect(section).toMatch(/^- \*\*Meaning\.\*\* \S/m);
-      expect(section).toMatch(/^- \*\*Check\.\*\* \S/m);
-      expect(section).toMatch(/^- \*\*Action\.\*\* \S/m);
+      expect(section).toMatch(/^- \*\*Meaning\.\*\*(?: |\n  )\S/m);
+      expect(section).toMatch(/^- \*\*Check\.\*\*(?: |\n  )\S/m);
+      expect(section).toMatch(/^- \*\*Action\.\*\*(?: |\n  )\S/m);
     },
   );
 
