@@ -15,7 +15,6 @@ const set = action<object, number>({ name: "thing.set", keys: "guild write", par
 const make = action<object, number>({ name: "thing.make", keys: "guild write", params: {}, idempotent: false });
 const mortalSet = action<object, number>({ ...set, name: "mortal.set" });
 const NO_ANSWER_MS = 50;
-/** The time for which a call is repeated that nobody receives (mixins/bus/retry-policy.ts) is shorter. */
 const TIMEOUT_MS = 2_000;
 
 type Lost = "REQB.thing." | "RES.";
@@ -166,10 +165,12 @@ describe("a call to another process", () => {
       caller.call(read.name, {}, { retries: 0 }).catch((error: unknown) => classify(error).isNotReceived);
     await until(async () => (await isRefused()) === true, "the server knows that there is no subscriber");
     calls = 0;
-    const repeated = setOnce();
     const successor = newBroker("successor.test");
-    successor.createService(thing);
     await successor.start();
+    const before = transporterOf(caller).requests;
+    const repeated = setOnce();
+    await until(() => transporterOf(caller).requests > before, "it is sent");
+    successor.createService(thing);
     await expect(repeated).resolves.toBe(1);
     expect(calls).toBe(1);
     await successor.stop();
@@ -184,7 +185,7 @@ describe("a call to another process", () => {
     const call = caller.call(mortalSet.name, {}, { meta: { writeId: newWriteId() } });
     await until(() => calls === 1, "it is received");
     await transporterOf(mortal).loseConnection();
-    // The retry is repeated for a second and a half, and nobody receives it.
+    // The retry is repeated, and nobody receives it.
     await expect(call).rejects.toMatchObject({ type: "REQUEST_TIMEOUT" });
     lost.resolve(0);
     await mortal.stop();

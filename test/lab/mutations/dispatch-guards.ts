@@ -185,13 +185,13 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     test: "pauses after every hundred rows or candidates",
   },
   {
-    guard: "the posts of one guild use at most an eighth of a sink's concurrency",
+    guard: "the posts of one guild use at most a sixteenth of a sink's concurrency",
     file: "services/dispatch/protocol/scheduling/sink-queue.ts",
     in: "mayTake",
     code: "($_ ?? 0) < $_",
     without: "true",
     testFile: "services/dispatch/protocol/scheduling/sink-queue.unit.test.ts",
-    test: "has at most an eighth of its posts in work of one guild",
+    test: "has at most a sixteenth of its posts in work of one guild",
   },
   {
     ...consumer,

@@ -47,8 +47,8 @@ describe("the queue of a sink", () => {
     expect([first, more.length]).toEqual(["mine", 2]);
   });
 
-  test("has at most an eighth of its posts in work of one guild, and starts those of others meanwhile", () => {
-    const queue = newSinkQueue({}, 24, WAITS);
+  test("has at most a sixteenth of its posts in work of one guild, and starts those of others meanwhile", () => {
+    const queue = newSinkQueue({}, 48, WAITS);
     const noisy = Array.from({ length: 9 }, (_, at) => entry(`noisy ${at}`, at % 2 === 0 ? "own" : "others", "noisy"));
     for (const each of [...noisy, entry("quiet", "own")]) queue.put(each, NOW);
     expect(beginAll(queue)).toEqual(["noisy 0", "quiet", "noisy 2", "noisy 4"]);
@@ -57,7 +57,7 @@ describe("the queue of a sink", () => {
   });
 
   test("counts late posts of a guild apart from its posts on time", () => {
-    const queue = newSinkQueue({}, 40, WAITS);
+    const queue = newSinkQueue({}, 80, WAITS);
     for (let at = 0; at < 8; at += 1) queue.put(entry(`late ${at}`, "late", "1"), NOW);
     expect(beginAll(queue)).toHaveLength(8);
     for (let at = 0; at < 8; at += 1) queue.put(entry(`on time ${at}`, "own", "1"), NOW);
