@@ -131,6 +131,31 @@ describe("rules of RFC 5545 over HTTP (D45)", () => {
     await expect(calendar.get(second)).resolves.toMatchObject({ code: "EVENT_NOT_FOUND" });
   });
 
+  test("an edit of the following occurrences has the id and the revision of the new series (D51)", async () => {
+    const calendar = await newCalendar();
+    const { body } = await calendar.create({ frequency: "DAILY", count: 4 });
+    const ids = await calendar.ids(monday, 4);
+    const split = await calendar.update(ids[2], { scope: "Following", name: "later" });
+    expect([split.status, split.body]).toEqual([200, { message: "Event updated", id: expect.any(String) }]);
+    const { where } = calendar;
+    const series = await gateway.post("/v2/events/get", { ...where, event_id: split.body["id"] });
+    expect(series.headers.get("etag")).toBe(split.headers.get("etag"));
+    expect(series.body).toMatchObject({ name: "later", recurrence: { count: 2 } });
+    expect((await calendar.ids(monday, 4)).slice(0, 2)).toEqual(ids.slice(0, 2));
+    await calendar.update(ids[0], { scope: "THIS", name: "first" });
+    const all = await calendar.update(ids[1], { scope: "all", location: "here" });
+    expect([all.status, all.body]).toEqual([200, { message: "Event updated" }]);
+    await expect(calendar.get(ids[0])).resolves.toMatchObject({ name: "first", location: "here" });
+    const refused = await calendar.update(body["id"], { scope: "following", name: "x" });
+    expect([refused.status, refused.body["errors"]]).toMatchObject([400, [{ field: "scope" }]]);
+    const unknown = await calendar.update(ids[0], { scope: "later", name: "x" });
+    expect([unknown.status, unknown.body["errors"]]).toMatchObject([400, [{ field: "scope" }]]);
+    const ended = await gateway.post("/v2/events/delete", { ...where, event_id: ids[1], scope: "following" });
+    expect(ended.status).toBe(200);
+    const left = await calendar.ids(monday - DAY, 6);
+    expect(left).toEqual([ids[0], expect.stringContaining(String(split.body["id"])), expect.any(String)]);
+  });
+
   test("a simple rule has the same response as before D45", async () => {
     const calendar = await newCalendar();
     const { body } = await calendar.create({ frequency: "WEEKLY", count: 4 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import ICAL from "ical.js";
 import { importInMemory } from "../import-file.ts";
 import { comparedStarts, interopSeries, INTEROP_ZONES } from "./interop-series.ts";
+import { isReadWrong, readByOthers } from "./other-readers.ts";
 
 describe("300 series in 40 zones, as our feed writes them", () => {
   const matrix = interopSeries();
@@ -28,5 +29,27 @@ describe("300 series in 40 zones, as our feed writes them", () => {
         expect([body, imported.findings, found]).toEqual([body, [], comparedStarts(series, series.starts)]);
       }
     }
+  });
+
+  // Some machines do not have these libraries; `npm run test:interop` says so.
+  test("have the same instants by dateutil and libical, and as icalendar and libical write them, where these are installed", async () => {
+    const all = await matrix;
+    const different: string[] = [];
+    for (const [at, { starts, written }] of ((await readByOthers(all)) ?? []).entries()) {
+      const series = all[at]!;
+      const ours = comparedStarts(series, series.starts).join();
+      const isOurs = (theirs: readonly number[]) => comparedStarts(series, theirs).join() === ours;
+      for (const reader of ["dateutil", "libical"] as const) {
+        const theirs = starts[reader];
+        const isKnown = theirs === undefined || isReadWrong(reader, series);
+        if (!isKnown && !isOurs(theirs)) different.push(`${reader} reads otherwise: ${series.text}`);
+      }
+      for (const writer of ["icalendar", "libical"] as const) {
+        const imported = await importInMemory(written[writer], series.timezone);
+        const isSame = imported.findings.length === 0 && isOurs(imported.starts(series.window));
+        if (!isSame) different.push(`as ${writer} writes it: ${written[writer]}`);
+      }
+    }
+    expect(different).toEqual([]);
   });
 });

@@ -3,11 +3,20 @@ import { fileURLToPath } from "node:url";
 import { localToInstant } from "../../../services/calendar-events/domain/calendar/local-to-instant.ts";
 import { zone } from "../any-series.ts";
 import type { InteropSeries } from "./interop-series.ts";
+import { KNOWN_DEFECTS } from "./rule-parts.ts";
 
 /** The Python of the distribution, which has its packages; another one may be the first on PATH. */
 const PYTHON = "/usr/bin/python3";
 const PROGRAM = fileURLToPath(new URL("read-calendars.py", import.meta.url));
 export const PACKAGES = "python3-icalendar python3-dateutil gir1.2-ical-3.0 python3-gi";
+
+/** Its clock was changed in 2026, which the zoneinfo of Debian 12 does not have. */
+const NEWER_THAN_ZONEINFO = "America/Havana";
+
+/** Whether a reader is known to have other starts, by a defect or by older rules of the zone. */
+export function isReadWrong(reader: "dateutil" | "libical", { rrule, timezone }: InteropSeries): boolean {
+  return KNOWN_DEFECTS[reader](rrule) || timezone === NEWER_THAN_ZONEINFO;
+}
 
 type Start = readonly ["instant" | "date", number];
 

@@ -1,8 +1,8 @@
 import { importInMemory } from "../import-file.ts";
 import { IcalJsReader } from "./ical-js-reader.ts";
 import { comparedStarts, type InteropSeries, interopSeries, isReadDifferently } from "./interop-series.ts";
-import { PACKAGES, type ReadByOthers, readByOthers } from "./other-readers.ts";
-import { KNOWN_DEFECTS, partsOf } from "./rule-parts.ts";
+import { isReadWrong, PACKAGES, type ReadByOthers, readByOthers } from "./other-readers.ts";
+import { partsOf } from "./rule-parts.ts";
 
 /** Series of a reader with the starts that we compute, those that it refuses, and the others by the parts of their rules. */
 interface Row {
@@ -42,8 +42,6 @@ class Table {
 
 const icalJs = new IcalJsReader();
 
-/** Its clock was changed in 2026, which the zoneinfo of Debian 12 does not have. */
-const NEWER_THAN_ZONEINFO = "America/Havana";
 /** Different in this row: dateutil and libical have the same starts, and we have others. */
 const OTHERS_AGREE = "against dateutil and libical together";
 
@@ -55,8 +53,7 @@ async function compare(all: readonly InteropSeries[], read: readonly ReadByOther
     const ours = compared(series.starts);
     const theirs = { dateutil: compared(others.starts.dateutil), libical: compared(others.starts.libical) };
     for (const reader of ["dateutil", "libical"] as const) {
-      const isKnown = KNOWN_DEFECTS[reader](series.rrule) || series.timezone === NEWER_THAN_ZONEINFO;
-      const name = theirs[reader] !== ours && isKnown ? `${reader}, by a known defect` : reader;
+      const name = theirs[reader] !== ours && isReadWrong(reader, series) ? `${reader}, by a known defect` : reader;
       table.add(`ours, read by ${name}`, series, theirs[reader] === undefined ? "refused" : theirs[reader] === ours);
     }
     const isOutvoted = theirs.dateutil !== ours && theirs.dateutil === theirs.libical;

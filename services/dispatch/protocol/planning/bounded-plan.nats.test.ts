@@ -15,6 +15,13 @@ import { newRecordingSink, type RecordingSink } from "../../../../test/fixtures/
 const HOUR = 3_600_000;
 const BOUND = 4;
 
+interface PlannedGuild {
+  readonly guild: TestGuild;
+  /** Its announcement. */
+  readonly id: string;
+  readonly startsAt: number;
+}
+
 describe(`a guild with at most ${BOUND} open posts (D39)`, () => {
   let services: TestServices;
   let sink: RecordingSink;
@@ -38,7 +45,7 @@ describe(`a guild with at most ${BOUND} open posts (D39)`, () => {
   }
 
   /** A guild with more posts at one instant than the bound, all of which were counted before the instant. */
-  async function guildWithPlannedPosts(posts: number, leadMs = 6_000) {
+  async function guildWithPlannedPosts(posts: number, leadMs = 6_000): Promise<PlannedGuild> {
     const guild = new TestGuild(services, sink);
     const id = await guild.announcement(0);
     const startsAt = Date.now() + leadMs;
