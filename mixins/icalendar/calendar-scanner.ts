@@ -23,10 +23,16 @@ export interface ScannedCalendar {
 /** Names that are shown; others are counted as `X-` or `other`, because a response repeats no text of its request. */
 const SHOWN: ReadonlySet<string> = new Set(
   `VALARM VTODO VJOURNAL VFREEBUSY ATTACH ATTENDEE CATEGORIES CLASS COMMENT CONFERENCE CONTACT GEO ORGANIZER PRIORITY
-  RELATED-TO REQUEST-STATUS RESOURCES`.split(/\s+/),
+  RELATED-TO REQUEST-STATUS RESOURCES COLOR NAME X-WR-CALNAME X-WR-CALDESC X-WR-TIMEZONE X-APPLE-CALENDAR-COLOR`.split(
+    /\s+/,
+  ),
 );
 /** Properties of a VEVENT that are neither imported nor reported, because they do not describe the event. */
 const IGNORED: ReadonlySet<string> = new Set(["DTSTAMP", "CREATED", "LAST-MODIFIED", "TRANSP"]);
+/** Properties of a calendar that describe only its file. */
+const IGNORED_OF_CALENDAR: ReadonlySet<string> = new Set(
+  "VERSION PRODID CALSCALE METHOD UID LAST-MODIFIED URL SOURCE".split(" "),
+);
 /** Properties of a calendar: how often its subscribers should read it. */
 const REFRESH: ReadonlySet<string> = new Set(["REFRESH-INTERVAL", "X-PUBLISHED-TTL"]);
 const MAX_REFRESH_LENGTH = 200;
@@ -125,6 +131,7 @@ export class CalendarScanner {
       return;
     }
     if (depth === 1 && REFRESH.has(name)) this.#refresh(name, line.text ?? "");
+    else if (depth === 1 && name !== "" && !IGNORED_OF_CALENDAR.has(name)) this.#count(name);
     if (depth <= 3 && line.text !== undefined && !line.isCut) this.#zone?.add(name, line.text);
   }
 

@@ -59,6 +59,22 @@ describe("a hostile body of an import", () => {
     expect(Object.fromEntries(notImported)).toEqual({ "X-": 200_000, ATTENDEE: 200_000, other: 199_999 });
   });
 
+  test("counts the properties of the calendar that are not stored, without those that describe the file", async () => {
+    const file =
+      "VERSION:2.0\r\nPRODID:-//a//b//EN\r\nCALSCALE:GREGORIAN\r\nMETHOD:PUBLISH\r\nREFRESH-INTERVAL;VALUE=DURATION:PT1H\r\n";
+    const calendar =
+      "NAME:Raids\r\nX-WR-CALNAME:Raids\r\nX-WR-TIMEZONE:Europe/Berlin\r\nCOLOR:red\r\nX-OF-US:1\r\nIMAGE:a\r\n";
+    const { notImported } = await scan(`BEGIN:VCALENDAR\r\n${file}${calendar}${vevent("")}END:VCALENDAR\r\n`);
+    expect(Object.fromEntries(notImported)).toEqual({
+      NAME: 1,
+      "X-WR-CALNAME": 1,
+      "X-WR-TIMEZONE": 1,
+      COLOR: 1,
+      "X-": 1,
+      other: 1,
+    });
+  });
+
   test("of nested components is refused at the eleventh level", async () => {
     expect(await refusalOf(`BEGIN:VCALENDAR\r\n${"BEGIN:X\r\n".repeat(MANY)}`)).toBe(
       "must have at most 10 levels of components: line 11 has more",

@@ -4952,7 +4952,7 @@ export interface CalendarImport {
     count: number;
   }[];
   /**
-   * Properties of VEVENTs, and components, for which an event has no field, with their numbers; `X-` for all that begin so, `other` for unknown ones
+   * Properties of VEVENTs and of the calendar, and components, that are not stored, with their numbers; `X-` for other ones that begin so, `other` for unknown ones
    */
   not_imported: {
     /**

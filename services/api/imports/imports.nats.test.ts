@@ -41,6 +41,8 @@ describe("imports of calendars (D52)", () => {
     expect(await guild.load(text)).toMatchObject({ ...none, unchanged: 5 });
     expect(await guild.list()).toEqual(first);
     expect(dry["not_imported"]).toEqual([
+      { name: "X-WR-CALNAME", count: 1 },
+      { name: "X-WR-TIMEZONE", count: 1 },
       { name: "ORGANIZER", count: 1 },
       { name: "VALARM", count: 1 },
     ]);

@@ -105,8 +105,8 @@ const RESPONSE = objectOf(
     not_imported: {
       type: "array",
       description:
-        "Properties of VEVENTs, and components, for which an event has no field, with their numbers; `X-` for all that begin so, " +
-        "`other` for unknown ones",
+        "Properties of VEVENTs and of the calendar, and components, that are not stored, with their numbers; `X-` for other ones that " +
+        "begin so, `other` for unknown ones",
       items: objectOf(
         { name: { type: "string", description: "The name" }, count: count("How often it occurs") },
         "A property or component with its number.",

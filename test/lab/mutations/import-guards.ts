@@ -30,6 +30,15 @@ export const IMPORT_GUARDS: readonly TestedGuard[] = [
     test: "another duration is named",
   },
   {
+    guard: "the properties of a calendar that are not stored are reported",
+    file: "mixins/icalendar/calendar-scanner.ts",
+    in: "#property",
+    code: "!IGNORED_OF_CALENDAR.has($_)",
+    without: "false",
+    testFile: "mixins/icalendar/read-calendar.unit.test.ts",
+    test: "counts the properties of the calendar that are not stored",
+  },
+  {
     ...files,
     guard: "the TZID of a VTIMEZONE is read as a text",
     file: "mixins/icalendar/time-zone-id.ts",
