@@ -79,6 +79,9 @@ describe("the webhooks of a guild (D53)", () => {
       true,
     ]);
     expect(isSignedWith(`whsec_${"A".repeat(43)}=`, receiver.received[0]!)).toBe(false);
+    // A response is stored after the receiver has sent it.
+    const isStored = async () => (await deliveries(guild.webhook, { state: "pending" })).deliveries.length === 0;
+    await until(isStored, "every delivery is settled");
     const listed = await deliveries(guild.webhook, { limit: 2 });
     expect(listed.deliveries).toMatchObject([
       { type: "calendar.updated", state: "delivered", attempts: 1, response_status: 200 },

@@ -4,6 +4,11 @@ const queue = {
   testFile: "services/webhooks/protocol/visit-queue.mongo.test.ts",
   needsServers: true,
 } as const;
+const scheduler = {
+  file: "services/webhooks/protocol/queue-scheduler.ts",
+  in: "startVisits",
+  testFile: "services/webhooks/protocol/queue-scheduler.unit.test.ts",
+};
 const sender = {
   file: "services/webhooks/send-request.ts",
   testFile: "services/webhooks/send-request.contract.test.ts",
@@ -12,6 +17,20 @@ const sender = {
 
 /** Guards of the webhooks of guilds (D53): order, ends, bounds, secrets and addresses. */
 export const WEBHOOK_GUARDS: readonly TestedGuard[] = [
+  {
+    ...scheduler,
+    guard: "receivers of webhooks that count as down have slots of their own",
+    code: "areDown ? MAX_VISITS_DOWN : $REST",
+    without: "$REST",
+    test: "to receivers that count as down have a quarter of the slots",
+  },
+  {
+    ...scheduler,
+    guard: "the webhooks of one guild have four visits at once",
+    code: "countOf($_) >= MAX_VISITS_OF_GUILD",
+    without: "false",
+    test: "of one guild are four at once",
+  },
   {
     guard: "a delivery waits for the earlier ones of its record",
     file: "services/webhooks/domain/delivery.ts",
