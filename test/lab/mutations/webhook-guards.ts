@@ -20,14 +20,14 @@ export const WEBHOOK_GUARDS: readonly TestedGuard[] = [
   {
     ...scheduler,
     guard: "receivers of webhooks that count as down have slots of their own",
-    code: "areDown ? MAX_VISITS_DOWN : $REST",
+    code: "$_ ? MAX_VISITS_DOWN : $REST",
     without: "$REST",
     test: "to receivers that count as down have a quarter of the slots",
   },
   {
     ...scheduler,
     guard: "the webhooks of one guild have four visits at once",
-    code: "countOf($_) >= MAX_VISITS_OF_GUILD",
+    code: "$_ >= MAX_VISITS_OF_GUILD",
     without: "false",
     test: "of one guild are four at once",
   },
