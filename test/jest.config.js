@@ -41,7 +41,7 @@ export default {
   testTimeout: 180_000,
   // Much of a test's time is spent waiting for servers.
   maxWorkers: 4,
-  // Modules of ended files stay in memory: after forty files a worker had 1.9 GB, and its garbage collections took long.
+  // Modules of ended files stay in memory: four workers had up to 1.9 GB each at the end.
   workerIdleMemoryLimit: "1GB",
   coverageProvider: "babel",
   reporters: ["default", "<rootDir>/test/closing-line-reporter.js"],
