@@ -11,6 +11,8 @@ import { until } from "../harness/until.ts";
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };
 const POSTED_MS = 60_000;
+/** A post is planned before its event starts, also on a busy machine. */
+const ENOUGH_MS = 15_000;
 
 /** The schema row of a service's data. */
 type Row = { readonly _id: string; readonly newest: number; readonly oldest: number };
@@ -106,15 +108,15 @@ describe("the schema version of the data", () => {
     const first = await running();
     const rule = { channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
     await post(baseUrl, KEY, "/v1/announcement/create", { ...guild, ...rule });
-    const ids = [await announce(5_000), await announce(20_000)];
+    const ids = [await announce(ENOUGH_MS), await announce(2 * ENOUGH_MS)];
 
     // There are rows of the previous release, on which the next one has run: the second process is the rollback.
     await write(SCHEMA_VERSION + 1, SCHEMA_VERSION - 1);
     const back = await running();
     await expect(read("calendar-events")).resolves.toEqual([SCHEMA_VERSION + 1, SCHEMA_VERSION - 1]);
-    ids.push(await announce(3_000));
+    ids.push(await announce(ENOUGH_MS));
     await first.end();
-    ids.push(await announce(3_000));
+    ids.push(await announce(ENOUGH_MS));
     const history = async () => {
       const { body } = await post(baseUrl, KEY, "/v1/announcement/history", { ...guild, amount: -1 });
       return (body["posts"] ?? []) as { readonly event_id: unknown; readonly state: unknown }[];
