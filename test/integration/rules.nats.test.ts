@@ -215,8 +215,8 @@ describe("rules of RFC 5545 over HTTP (D45)", () => {
   test("a RECUR announcement of weekdays is planned for each of them, and not for an exception", async () => {
     const calendar = await newCalendar();
     const guild = { guild_id: calendar.where.guild_id };
-    // The first is due within an hour, the next a day later: both within the plan.
-    const start = Math.ceil(Date.now() / HOUR) * HOUR + 3 * DAY;
+    // The first is due in one to two hours, the next a day later: both within the plan.
+    const start = (Math.ceil(Date.now() / HOUR) + 1) * HOUR + 3 * DAY;
     const lead = { hours: 3 * 24, minutes: 0 };
     const recurrence = { frequency: "WEEKLY", by_day: [weekdayOf(start), weekdayOf(start + DAY)] };
     const planned = async (rule: Json) => {
