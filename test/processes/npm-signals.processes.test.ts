@@ -38,11 +38,9 @@ describe("a signal to the npm process ends everything that its script started, w
 
   test.each([
     ["start", "SIGTERM", "/bin/dash"],
-    ["start", "SIGINT", "/bin/bash"],
-    ["start", "SIGHUP", "/bin/dash"],
+    ["start", "SIGHUP", "/bin/bash"],
     ["start:nats", "SIGTERM", "/bin/bash"],
     ["start:nats", "SIGINT", "/bin/dash"],
-    ["start:nats", "SIGHUP", "/bin/bash"],
     // npm cannot forward this signal.
     ["start", "SIGKILL", "/bin/dash"],
   ] as const)("npm run %s, by %s, under %s", async (script, signal, shell) => {
