@@ -1,3 +1,4 @@
+import type { PrivateNetworks } from "../../mixins/http/private-networks.ts";
 import { type HttpClient, httpClient } from "../../mixins/http/http-client.ts";
 import { headerNumber, retryAfterMs } from "../../mixins/http/retry-after.ts";
 import { signatureHeaders } from "../../mixins/http/signature.ts";
@@ -19,7 +20,7 @@ export interface RequestSender {
 
 interface SenderOptions {
   /** Whether private, loopback and link-local addresses are allowed. */
-  readonly allowPrivate: boolean;
+  readonly allowPrivate: PrivateNetworks;
   /** Unix milliseconds. A receiver refuses signatures of another time. */
   readonly wallClock?: () => number;
   /** Replaces the system's resolver. */
