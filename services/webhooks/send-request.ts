@@ -19,7 +19,7 @@ export interface RequestSender {
 }
 
 interface SenderOptions {
-  /** Whether private, loopback and link-local addresses are allowed. */
+  /** The private, loopback and link-local addresses that are allowed. */
   readonly allowPrivate: PrivateNetworks;
   /** Unix milliseconds. A receiver refuses signatures of another time. */
   readonly wallClock?: () => number;

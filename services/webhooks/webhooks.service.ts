@@ -57,7 +57,7 @@ export interface WebhooksOptions {
   readonly mongoUrl: string;
   /** Encrypts the secrets of webhooks. */
   readonly key: string;
-  /** Whether webhooks may have private, loopback and link-local addresses. */
+  /** The private, loopback and link-local addresses that webhooks may have. */
   readonly allowPrivate: PrivateNetworks;
   /** Replaces the system's resolver. */
   readonly resolve?: ResolveAll;

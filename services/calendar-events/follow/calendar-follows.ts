@@ -30,7 +30,7 @@ import { importCalendar } from "./import-calendar.ts";
 import type { FollowPorts } from "./visit-follow.ts";
 
 export interface FollowOptions {
-  /** Whether addresses may be private, loopback and link-local. */
+  /** The private, loopback and link-local addresses that are allowed. */
   readonly allowPrivate: PrivateNetworks;
   /** Replaces the system's resolver. */
   readonly resolve?: ResolveAll;
