@@ -1,5 +1,6 @@
 import FastestValidator, { type ValidationError } from "fastest-validator";
-import type { ActionContract, FieldProblem, FieldProblemCode } from "../../services/contracts/contract.ts";
+import type { ActionContract } from "../../services/contracts/contract.ts";
+import type { FieldProblem, FieldProblemCode } from "../../services/contracts/field-problem.ts";
 
 const Validator = FastestValidator as unknown as typeof FastestValidator.default;
 const NOT_NULL = { nullable: false };

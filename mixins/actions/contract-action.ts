@@ -1,6 +1,7 @@
 import type { ActionSchema, Context, ServiceBroker } from "moleculer";
 import moleculer from "moleculer";
-import type { ActionContract, CallMeta, FieldProblem } from "../../services/contracts/contract.ts";
+import type { ActionContract, CallMeta } from "../../services/contracts/contract.ts";
+import type { FieldProblem } from "../../services/contracts/field-problem.ts";
 import { ERRORS, type ErrorType, isRefusal, refuse, type Refusal } from "../../services/contracts/errors.ts";
 import type { RetryableAction } from "../bus/retry-policy.ts";
 import { paramsCheck } from "./check-params.ts";

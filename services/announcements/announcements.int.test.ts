@@ -9,16 +9,16 @@ import {
   createAnnouncement,
   type CreateAnnouncementParams,
   getAnnouncement,
-  listAnnouncementRules,
-  listAnnouncingGuilds,
   listAnnouncements,
   MAX_ANNOUNCEMENTS,
   removeAnnouncement,
   removeAnnouncementsOfEvent,
   updateAnnouncement,
 } from "../contracts/announcements.contract.ts";
+import { listAnnouncementRules, listAnnouncingGuilds } from "../contracts/announcement-rules.contract.ts";
 import { TOMBSTONE_DAYS } from "../contracts/change-feed.contract.ts";
-import { type EventView, findEvent } from "../contracts/calendar-events.contract.ts";
+import { type EventView } from "../contracts/calendar-events.contract.ts";
+import { findEvent } from "../contracts/event-references.contract.ts";
 import type { Caller } from "../contracts/contract.ts";
 import type { EventId, GuildId } from "../contracts/ids.ts";
 import { announcementsService } from "./announcements.service.ts";

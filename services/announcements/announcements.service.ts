@@ -18,17 +18,16 @@ import {
   announcementsChangesSince,
   createAnnouncement,
   getAnnouncement,
-  listAnnouncementRules,
   listAnnouncements,
   listAnnouncementsPage,
-  listAnnouncingGuilds,
   MAX_ANNOUNCEMENTS,
   removeAnnouncement,
   removeAnnouncementsOfEvent,
   updateAnnouncement,
   type UpdateAnnouncementParams,
 } from "../contracts/announcements.contract.ts";
-import { findEvent } from "../contracts/calendar-events.contract.ts";
+import { listAnnouncementRules, listAnnouncingGuilds } from "../contracts/announcement-rules.contract.ts";
+import { findEvent } from "../contracts/event-references.contract.ts";
 import { getCalendar } from "../contracts/calendars.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { skipOnProblems } from "../contracts/holidays.ts";

@@ -1,7 +1,7 @@
 import { type CallContext, isUnavailable } from "../../mixins/actions/contract-action.ts";
 import { callAction } from "../../mixins/actions/typed-calls.ts";
 import type { Announcement, AnnouncementView } from "../contracts/announcements.contract.ts";
-import { listExistingEvents, type ListExistingEventsParams } from "../contracts/calendar-events.contract.ts";
+import { listExistingEvents, type ListExistingEventsParams } from "../contracts/event-references.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 
 /** Timeout of the calls to the owner of the events. */

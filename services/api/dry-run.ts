@@ -1,5 +1,5 @@
 import { type DraftAction, DRAFTED_WRITES } from "../contracts/draft-changes.contract.ts";
-import type { FieldProblem } from "../contracts/contract.ts";
+import type { FieldProblem } from "../contracts/field-problem.ts";
 import type { Refusal } from "../contracts/errors.ts";
 import { flag, optional } from "../contracts/field-rules.ts";
 import { diffPlan, type PlanDiffParams } from "../contracts/plan-diff.contract.ts";

@@ -1,5 +1,6 @@
 import { type ParamsCheck, paramsCheck } from "../../mixins/actions/check-params.ts";
-import type { ActionContract, FieldProblem, KeyRule } from "../contracts/contract.ts";
+import type { ActionContract, KeyRule } from "../contracts/contract.ts";
+import type { FieldProblem } from "../contracts/field-problem.ts";
 import type { Refusal } from "../contracts/errors.ts";
 import type { PageParams } from "../contracts/pages.ts";
 import type { Revised } from "../contracts/revision.ts";

@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import {
-  calendarEventsChangesSince,
-  findEvent,
-  removeEvent,
-  updateEvent,
-} from "../contracts/calendar-events.contract.ts";
+import { calendarEventsChangesSince, removeEvent, updateEvent } from "../contracts/calendar-events.contract.ts";
+import { findEvent } from "../contracts/event-references.contract.ts";
 import { getOccurrence } from "../contracts/occurrences.contract.ts";
 import type { EventId, OccurrenceId } from "../contracts/ids.ts";
 import { until } from "../../test/harness/until.ts";

@@ -10,14 +10,13 @@ import {
   calendarEventChanged,
   calendarEventsChangesSince,
   createEvent,
-  findEvent,
   getEvent,
   listEvents,
-  listExistingEvents,
   listOngoingEvents,
   removeEvent,
   updateEvent,
 } from "../contracts/calendar-events.contract.ts";
+import { findEvent, listExistingEvents } from "../contracts/event-references.contract.ts";
 import { getOccurrence, listOccurrencesStarting, readDigest } from "../contracts/occurrences.contract.ts";
 import {
   calendarChanged,

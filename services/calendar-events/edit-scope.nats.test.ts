@@ -3,11 +3,11 @@ import { type CalendarUnderTest, DAY, HOUR, noon, startCalendar } from "../../te
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import {
   type EditScope,
-  listExistingEvents,
   removeEvent,
   updateEvent,
   type UpdateEventParams,
 } from "../contracts/calendar-events.contract.ts";
+import { listExistingEvents } from "../contracts/event-references.contract.ts";
 import type { EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
 import { listOccurrencesStarting } from "../contracts/occurrences.contract.ts";
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startTestServices, type TestServices } from "../../test/harness/test-services.ts";
-import { createEvent, findEvent, getEvent } from "../contracts/calendar-events.contract.ts";
+import { createEvent, getEvent } from "../contracts/calendar-events.contract.ts";
+import { findEvent } from "../contracts/event-references.contract.ts";
 import { listCalendars } from "../contracts/calendars.contract.ts";
 import type { EventId, GuildId } from "../contracts/ids.ts";
 import { calendarEventsService } from "./calendar-events.service.ts";

@@ -1,5 +1,5 @@
 import { COLORS, type Color } from "./calendar-events.contract.ts";
-import type { FieldProblem } from "./contract.ts";
+import type { FieldProblem } from "./field-problem.ts";
 import type { AllDayFields } from "./event-times.ts";
 import { integer, oneOf, optional, text, textOf } from "./field-rules.ts";
 import { ANNOUNCEMENT_ID, type AnnouncementId, type DateText, type EpochMs, type OccurrenceId } from "./ids.ts";

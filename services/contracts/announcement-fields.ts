@@ -1,7 +1,7 @@
 import { digestRule } from "./announcement-digests.ts";
 import { MAX_OFFSET_MINUTES, offsetsRule } from "./announcement-offsets.ts";
 import { calendarNumber, COLORS, type Color } from "./calendar-events.contract.ts";
-import type { FieldProblem } from "./contract.ts";
+import type { FieldProblem } from "./field-problem.ts";
 import { integer, listOf, oneOf, snowflake, snowflakeOr, text } from "./field-rules.ts";
 
 /** Types of announcements by the events that they cover (D23). */

@@ -1,4 +1,4 @@
-import type { FieldProblem } from "./contract.ts";
+import type { FieldProblem } from "./field-problem.ts";
 import { integer, oneOf } from "./field-rules.ts";
 import type { EpochMs } from "./ids.ts";
 

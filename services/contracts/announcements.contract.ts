@@ -133,6 +133,7 @@ export type UpdateAnnouncementParams = { readonly guildId: GuildId; readonly id:
 export const createAnnouncement = action<CreateAnnouncementParams, { readonly id: AnnouncementId } & Revised>({
   name: "announcements.create",
   keys: "guild write",
+  refusals: ["CALENDAR_NOT_FOUND", "EVENT_NOT_FOUND", "TOO_MANY_ANNOUNCEMENTS"],
   params: {
     guildId,
     channel: announcementRules.channel,
@@ -169,6 +170,7 @@ export const createAnnouncement = action<CreateAnnouncementParams, { readonly id
 export const updateAnnouncement = action<UpdateAnnouncementParams, Revised>({
   name: "announcements.update",
   keys: "guild write",
+  refusals: ["ANNOUNCEMENT_NOT_FOUND", "CALENDAR_NOT_FOUND", "EVENT_NOT_FOUND", "TOO_MANY_SUBSCRIBERS"],
   params: {
     guildId,
     id: reference,
@@ -214,6 +216,7 @@ export interface AnnouncementReference {
 export const getAnnouncement = action<AnnouncementReference, AnnouncementView>({
   name: "announcements.get",
   keys: "guild read",
+  refusals: ["ANNOUNCEMENT_NOT_FOUND"],
   params: { guildId, id: reference },
   idempotent: true,
 });
@@ -221,6 +224,7 @@ export const getAnnouncement = action<AnnouncementReference, AnnouncementView>({
 export const removeAnnouncement = action<AnnouncementReference & IfRevision, void>({
   name: "announcements.remove",
   keys: "guild write",
+  refusals: ["ANNOUNCEMENT_NOT_FOUND"],
   params: { guildId, id: reference, ifRevision },
   idempotent: true,
 });
@@ -253,29 +257,6 @@ export const listAnnouncementsPage = action<{ guildId: GuildId } & PageParams, P
   keys: "guild read",
   params: { guildId, ...pageRules },
   narrowing: pageNarrowing,
-  idempotent: true,
-});
-
-/**
- * For dispatch: lists the rules of the guild's announcements in the order of creation. With `formerAfter`, the former rules
- * with an `until` after that time follow: for each announcement the last rule before it was disabled, removed, or got a new
- * lead time, offsets or target; at most 1000, the latest first. A removed announcement is known for 7 days.
- */
-export const listAnnouncementRules = action<{ guildId: GuildId; formerAfter?: EpochMs }, AnnouncementRule[]>({
-  name: "announcements.listRules",
-  keys: "none",
-  params: { guildId, formerAfter: optional(integer(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)) },
-  idempotent: true,
-});
-
-/** Largest number of guilds in one call. */
-export const MAX_GUILDS_PER_CALL = 1000;
-
-/** For dispatch: lists the guilds that have an enabled announcement, or had one in the last 7 days; in no order. */
-export const listAnnouncingGuilds = action<{ guildIds: readonly GuildId[] }, GuildId[]>({
-  name: "announcements.listAnnouncingGuilds",
-  keys: "none",
-  params: { guildIds: { type: "array", max: MAX_GUILDS_PER_CALL, items: guildId } },
   idempotent: true,
 });
 

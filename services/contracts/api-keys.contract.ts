@@ -1,5 +1,6 @@
 import { MAX_ENTRIES } from "./calendar-events.contract.ts";
-import { action, broadcastEvent, type Caller, type FieldProblem } from "./contract.ts";
+import { action, broadcastEvent, type Caller } from "./contract.ts";
+import type { FieldProblem } from "./field-problem.ts";
 import { epochMs, guildId, integer, listOf, oneOf, optional, reference, textOf } from "./field-rules.ts";
 import type { EpochMs, GuildId } from "./ids.ts";
 
@@ -145,6 +146,7 @@ export const rotateKey = action<
 >({
   name: "api.rotateKey",
   keys: "operator write",
+  refusals: ["KEY_NOT_FOUND", "KEY_OVER", "KEY_ROTATING"],
   params: { id: reference, overlapHours: optional(integer(0, MAX_OVERLAP_HOURS), DEFAULT_OVERLAP_HOURS) },
   idempotent: false,
 });
@@ -153,6 +155,7 @@ export const rotateKey = action<
 export const revokeKey = action<{ readonly id: string }, void>({
   name: "api.revokeKey",
   keys: "operator write",
+  refusals: ["KEY_NOT_FOUND"],
   params: { id: reference },
   idempotent: true,
 });

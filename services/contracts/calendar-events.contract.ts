@@ -14,7 +14,6 @@ import {
   guildId,
   httpUrl,
   integer,
-  listOf,
   oneOf,
   optional,
   MAX_URL_LENGTH,
@@ -126,6 +125,7 @@ export function settingsOwnerOfCalendar(params: { readonly calendarNumber: numbe
 export const createEvent = action<CreateEventParams, { readonly eventId: EventId } & Revised>({
   name: "calendar-events.create",
   keys: "guild write",
+  refusals: ["CALENDAR_NOT_FOUND", "CALENDAR_FOLLOWED", "TOO_MANY_EVENTS"],
   params: {
     guildId,
     calendarNumber,
@@ -147,6 +147,7 @@ export const createEvent = action<CreateEventParams, { readonly eventId: EventId
 export const updateEvent = action<UpdateEventParams, { readonly eventId?: EventId } & Revised>({
   name: "calendar-events.update",
   keys: "guild write",
+  refusals: ["CALENDAR_NOT_FOUND", "CALENDAR_FOLLOWED", "EVENT_NOT_FOUND", "TOO_MANY_EVENTS"],
   params: {
     guildId,
     calendarNumber,
@@ -179,6 +180,7 @@ export type RemoveEventParams = EventReference & IfRevision & AlsoRemoved & Scop
 export const removeEvent = action<RemoveEventParams, void>({
   name: "calendar-events.remove",
   keys: "guild write",
+  refusals: ["CALENDAR_NOT_FOUND", "CALENDAR_FOLLOWED", "EVENT_NOT_FOUND", "TOO_MANY_EVENTS"],
   params: {
     guildId,
     calendarNumber,
@@ -207,6 +209,7 @@ interface AlsoRemoved {
 export const getEvent = action<EventReference, EventView & Revised>({
   name: "calendar-events.get",
   keys: "guild read",
+  refusals: ["CALENDAR_NOT_FOUND", "EVENT_NOT_FOUND"],
   params: { guildId, calendarNumber, eventId: reference },
   dependsOn: settingsOwnerOfCalendar,
   idempotent: true,
@@ -221,6 +224,7 @@ export interface WindowParams extends Window {
 export const listEvents = action<WindowParams, EventView[]>({
   name: "calendar-events.list",
   keys: "guild read",
+  refusals: ["CALENDAR_NOT_FOUND"],
   params: {
     guildId,
     calendarNumber,
@@ -237,40 +241,10 @@ export const listEvents = action<WindowParams, EventView[]>({
 export const listOngoingEvents = action<Omit<WindowParams, keyof Window>, EventView[]>({
   name: "calendar-events.listOngoing",
   keys: "guild read",
+  refusals: ["CALENDAR_NOT_FOUND"],
   params: { guildId, calendarNumber },
   dependsOn: settingsOwnerOfCalendar,
   narrowing: { field: "calendarNumber", advice: "must be a calendar with fewer ongoing events" },
-  idempotent: true,
-});
-
-/** Finds the event or occurrence that an announcement refers to, in any calendar of the guild. */
-export const findEvent = action<{ guildId: GuildId; eventId: string }, EventView | null>({
-  name: "calendar-events.find",
-  keys: "guild read",
-  params: { guildId, eventId: reference },
-  idempotent: true,
-});
-
-const storedReference = textOf("the id of an event or an occurrence", /^[0-9A-Za-z_]+$/, 64);
-/** Largest number of ids in one call: a guild has at most 1000 announcements (D26). */
-const MAX_REFERENCES = 1000;
-
-export interface ListExistingEventsParams {
-  readonly guildId: GuildId;
-  readonly eventIds: readonly string[];
-  /** If set, a series exists only until its first occurrence is cancelled (D24). */
-  readonly firstOccurrence?: boolean;
-}
-
-/** Lists which of these events and occurrences exist in any calendar of the guild (D42). */
-export const listExistingEvents = action<ListExistingEventsParams, string[]>({
-  name: "calendar-events.listExisting",
-  keys: "guild read",
-  params: {
-    guildId,
-    eventIds: listOf(storedReference, MAX_REFERENCES),
-    firstOccurrence: optional(flag),
-  },
   idempotent: true,
 });
 

@@ -71,6 +71,7 @@ export interface FollowCalendarParams extends CalendarReference {
 export const followCalendar = action<FollowCalendarParams, void>({
   name: "calendar-events.followCalendar",
   keys: "guild write",
+  refusals: ["CALENDAR_NOT_FOUND", "CALENDAR_NOT_EMPTY"],
   params: { guildId, calendarNumber, url, replace: optional(flag) },
   dependsOn: settingsOwnerOfCalendar,
   idempotent: true,
@@ -80,6 +81,7 @@ export const followCalendar = action<FollowCalendarParams, void>({
 export const unfollowCalendar = action<CalendarReference, void>({
   name: "calendar-events.unfollowCalendar",
   keys: "guild write",
+  refusals: ["CALENDAR_NOT_FOUND", "FOLLOW_NOT_FOUND"],
   params: { guildId, calendarNumber },
   dependsOn: settingsOwnerOfCalendar,
   idempotent: true,
@@ -88,6 +90,7 @@ export const unfollowCalendar = action<CalendarReference, void>({
 export const getCalendarFollow = action<CalendarReference, CalendarFollowView>({
   name: "calendar-events.getCalendarFollow",
   keys: "guild read",
+  refusals: ["CALENDAR_NOT_FOUND", "FOLLOW_NOT_FOUND"],
   params: { guildId, calendarNumber },
   dependsOn: settingsOwnerOfCalendar,
   idempotent: true,

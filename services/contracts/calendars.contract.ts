@@ -46,6 +46,7 @@ function isTimeZone(name: string): boolean {
 export const getCalendar = action<CalendarReference, CalendarView>({
   name: "calendar-events.getCalendar",
   keys: "guild read",
+  refusals: ["CALENDAR_NOT_FOUND"],
   params: { guildId, calendarNumber },
   dependsOn: settingsOwnerOfCalendar,
   idempotent: true,
@@ -54,6 +55,7 @@ export const getCalendar = action<CalendarReference, CalendarView>({
 export const updateCalendar = action<UpdateCalendarParams, Revised>({
   name: "calendar-events.updateCalendar",
   keys: "guild write",
+  refusals: ["CALENDAR_NOT_FOUND"],
   params: {
     guildId,
     calendarNumber,

@@ -1,29 +1,8 @@
 import type { ValidationRule } from "fastest-validator";
+import type { ErrorType } from "./errors.ts";
+import type { FieldProblem } from "./field-problem.ts";
 import type { EpochMs, WriteId } from "./ids.ts";
 import type { OwnerName } from "./service-names.ts";
-
-/**
- * An invalid field of a request (D4). `field` is a path such as `recurrence.count` or `roles[3]`; the message continues
- * it: "hours" "must be at least 0".
- */
-export interface FieldProblem {
-  readonly field: string;
-  readonly code: FieldProblemCode;
-  readonly message: string;
-  /** The accepted values, if they can be listed. */
-  readonly allowed?: readonly string[];
-}
-
-export type FieldProblemCode =
-  | "REQUIRED"
-  | "WRONG_TYPE"
-  | "MALFORMED"
-  | "OUT_OF_RANGE"
-  | "TOO_LONG"
-  | "TOO_SHORT"
-  | "TOO_MANY"
-  | "NOT_ALLOWED"
-  | "CONFLICTING";
 
 /**
  * The contract of an action between its callers and its owner: the name on the bus, rules for the params, and the types of
@@ -34,6 +13,11 @@ export interface ActionContract<Params, Result> {
   readonly name: string;
   /** The keys that may call it (D3); the gateway and the owner both check this rule. */
   readonly keys: KeyRule;
+  /**
+   * The refusals that depend on what is stored (`errors.ts`). Others follow from the contract, or may come from every action:
+   * docs/nats.md lists them.
+   */
+  readonly refusals?: readonly ErrorType[];
   /** Rules of fastest-validator. On the bus unknown fields are always refused. */
   readonly params: { readonly [Field in keyof Required<Params> & string]: ValidationRule };
   /**

@@ -267,6 +267,7 @@ export interface PostPreview extends ForeseenSkip {
 export const previewPost = action<{ guildId: GuildId; id: string; eventId?: string }, PostPreview>({
   name: "dispatch.preview",
   keys: "guild read",
+  refusals: ["ANNOUNCEMENT_NOT_FOUND", "EVENT_NOT_FOUND"],
   params: { guildId, id: reference, eventId: optional(reference) },
   dependsOn: () => ["announcements", "calendar-events", "guild-settings"],
   idempotent: true,

@@ -58,6 +58,15 @@ export const DRAFTED_WRITES = {
 } as const satisfies Record<DraftAction, Pick<ActionContract<never, unknown>, "params">>;
 const DRAFT_ACTIONS = Object.keys(DRAFTED_WRITES) as DraftAction[];
 
+/** The refusals of the writes, which a draft of them has as well. */
+export const DRAFT_REFUSALS = [
+  ...new Set(
+    Object.values<Pick<ActionContract<never, unknown>, "refusals">>(DRAFTED_WRITES).flatMap(
+      ({ refusals = [] }) => refusals,
+    ),
+  ),
+];
+
 /** Changes in one request. */
 export const MAX_DRAFT_CHANGES = 50;
 

@@ -1,4 +1,4 @@
-import type { FieldProblem } from "./contract.ts";
+import type { FieldProblem } from "./field-problem.ts";
 
 /**
  * Every error of the API by its code (D4), with the HTTP status and the message. On the bus an error keeps its `type`, `code`

@@ -156,6 +156,7 @@ export interface ImportEventsResult {
 export const importEvents = action<ImportEventsParams, ImportEventsResult>({
   name: "calendar-events.importEvents",
   keys: "guild write",
+  refusals: ["CALENDAR_NOT_FOUND", "CALENDAR_FOLLOWED"],
   params: {
     guildId,
     calendarNumber,

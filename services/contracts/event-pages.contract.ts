@@ -17,6 +17,7 @@ import type { Window } from "./window.ts";
 export const listEventsPage = action<WindowParams & PageParams, Page<EventView>>({
   name: "calendar-events.listPage",
   keys: "guild read",
+  refusals: ["CALENDAR_NOT_FOUND"],
   params: { ...listEvents.params, ...pageRules },
   dependsOn: settingsOwnerOfCalendar,
   narrowing: pageNarrowing,
@@ -27,6 +28,7 @@ export const listEventsPage = action<WindowParams & PageParams, Page<EventView>>
 export const listOngoingEventsPage = action<Omit<WindowParams, keyof Window> & PageParams, Page<EventView>>({
   name: "calendar-events.listOngoingPage",
   keys: "guild read",
+  refusals: ["CALENDAR_NOT_FOUND"],
   params: { guildId, calendarNumber, ...pageRules },
   dependsOn: settingsOwnerOfCalendar,
   narrowing: pageNarrowing,
@@ -62,6 +64,7 @@ function hasFewWords(searched: string): boolean {
 export const searchEvents = action<SearchEventsParams, Page<EventView>>({
   name: "calendar-events.search",
   keys: "guild read",
+  refusals: ["CALENDAR_NOT_FOUND"],
   params: {
     guildId,
     calendarNumber,

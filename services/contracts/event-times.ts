@@ -1,4 +1,4 @@
-import type { FieldProblem } from "./contract.ts";
+import type { FieldProblem } from "./field-problem.ts";
 import { dateText, flag, optional } from "./field-rules.ts";
 import type { DateText, EpochMs } from "./ids.ts";
 import { frequencyProblems } from "./recurrence.ts";

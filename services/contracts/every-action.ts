@@ -1,3 +1,4 @@
+import * as announcementRules from "./announcement-rules.contract.ts";
 import * as announcements from "./announcements.contract.ts";
 import * as apiKeys from "./api-keys.contract.ts";
 import * as calendarEvents from "./calendar-events.contract.ts";
@@ -6,6 +7,7 @@ import * as calendars from "./calendars.contract.ts";
 import type { ActionContract } from "./contract.ts";
 import * as dispatch from "./dispatch.contract.ts";
 import * as eventImport from "./event-import.contract.ts";
+import * as eventReferences from "./event-references.contract.ts";
 import * as eventPages from "./event-pages.contract.ts";
 import * as feeds from "./feeds.contract.ts";
 import * as guildChanges from "./guild-changes.contract.ts";
@@ -22,6 +24,7 @@ import * as webhooks from "./webhooks.contract.ts";
 export type AnyContract = ActionContract<unknown, unknown>;
 
 const MODULES: readonly object[] = [
+  announcementRules,
   announcements,
   apiKeys,
   calendarEvents,
@@ -30,6 +33,7 @@ const MODULES: readonly object[] = [
   dispatch,
   eventImport,
   eventPages,
+  eventReferences,
   feeds,
   guildChanges,
   guildSettings,

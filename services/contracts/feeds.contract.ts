@@ -45,6 +45,7 @@ export interface CreateFeedParams extends FeedReference {
 export const createFeed = action<CreateFeedParams, IssuedFeed>({
   name: "api.createFeed",
   keys: "guild write",
+  refusals: ["CALENDAR_NOT_FOUND", "TOO_MANY_FEEDS"],
   params: {
     guildId,
     calendarNumber,
@@ -81,6 +82,7 @@ interface FeedOfGuild {
 export const rotateFeed = action<FeedOfGuild, IssuedFeed>({
   name: "api.rotateFeed",
   keys: "guild write",
+  refusals: ["FEED_NOT_FOUND"],
   params: { guildId, id: reference },
   idempotent: false,
 });
@@ -89,6 +91,7 @@ export const rotateFeed = action<FeedOfGuild, IssuedFeed>({
 export const revokeFeed = action<FeedOfGuild, void>({
   name: "api.revokeFeed",
   keys: "guild write",
+  refusals: ["FEED_NOT_FOUND"],
   params: { guildId, id: reference },
   idempotent: false,
 });
@@ -115,6 +118,7 @@ const cursor = textOf("a cursor of a feed", /^[0-9a-z.-]{1,100}$/, 100);
 export const openFeed = action<OpenFeedParams, OpenedFeed>({
   name: "calendar-events.openFeed",
   keys: "none",
+  refusals: ["CALENDAR_NOT_FOUND"],
   params: { guildId, calendarNumber, known: optional(listOf(textOf("an entity tag", FEED_TAG, 100), 20)) },
   dependsOn: settingsOwnerOfCalendar,
   idempotent: true,

@@ -68,6 +68,7 @@ const SYNC_TOKEN = /^[A-Za-z0-9_.-]+$/;
 export const listChanges = action<ListChangesParams, GuildChanges>({
   name: "api.listChanges",
   keys: "guild read",
+  refusals: ["SYNC_TOKEN_EXPIRED"],
   params: {
     guildId,
     syncToken: optional(textOf("the sync_token of a response for the same guild", SYNC_TOKEN, MAX_SYNC_TOKEN)),

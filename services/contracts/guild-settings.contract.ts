@@ -69,6 +69,7 @@ export const getGuildSettings = action<{ guildId: GuildId }, GuildSettings>({
 export const updateGuildSettings = action<{ guildId: GuildId } & GuildSettingsChanges & IfRevision, GuildSettings>({
   name: "guild-settings.update",
   keys: "guild write",
+  refusals: ["OPERATOR_ONLY"],
   params: {
     guildId,
     externalCalendar: optional(flag),

@@ -1,4 +1,4 @@
-import { MAX_GUILDS_PER_CALL } from "./announcements.contract.ts";
+import { MAX_GUILDS_PER_CALL } from "./announcement-rules.contract.ts";
 import { calendarNumber, COLORS, EVENT_TEXTS, type EventText } from "./calendar-events.contract.ts";
 import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
 import { action } from "./contract.ts";

@@ -1,6 +1,6 @@
 import { action } from "./contract.ts";
 import type { PostPreview } from "./dispatch.contract.ts";
-import { type DraftChange, draftChanges, DRAFTED_WRITES } from "./draft-changes.contract.ts";
+import { type DraftChange, DRAFT_REFUSALS, draftChanges, DRAFTED_WRITES } from "./draft-changes.contract.ts";
 import { guildId, integer, optional, reference } from "./field-rules.ts";
 import { pageNarrowing } from "./pages.ts";
 import type { AnnouncementId, EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
@@ -67,6 +67,7 @@ export type PlanDiffParams = DraftsParams & { readonly limit?: number };
 export const diffPlan = action<PlanDiffParams, PlanDiff>({
   name: "dispatch.diffPlan",
   keys: "guild read",
+  refusals: DRAFT_REFUSALS,
   params: { ...drafts, limit: optional(integer(1, MAX_DIFFERENCES), DEFAULT_DIFFERENCES) },
   drafts: { contracts: DRAFTED_WRITES },
   dependsOn: everyOwner,
@@ -90,6 +91,7 @@ export type PreviewDraftsParams = DraftsParams & {
 export const previewDrafts = action<PreviewDraftsParams, PostPreview[]>({
   name: "dispatch.previewDrafts",
   keys: "guild read",
+  refusals: DRAFT_REFUSALS,
   params: {
     ...drafts,
     id: optional(reference),

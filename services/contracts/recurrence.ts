@@ -1,4 +1,4 @@
-import type { FieldProblem } from "./contract.ts";
+import type { FieldProblem } from "./field-problem.ts";
 import { epochMs, integer, listOf, listOfIntegers, oneOf, optional, text, textOf } from "./field-rules.ts";
 import type { EpochMs } from "./ids.ts";
 

@@ -1,4 +1,5 @@
-import { action, broadcastEvent, type FieldProblem } from "./contract.ts";
+import { action, broadcastEvent } from "./contract.ts";
+import type { FieldProblem } from "./field-problem.ts";
 import { flag, guildId, integer, listOf, oneOf, optional, reference, revisionNumber, textOf } from "./field-rules.ts";
 import type { EpochMs, GuildId } from "./ids.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
@@ -85,6 +86,7 @@ export interface CreateWebhookParams {
 export const createWebhook = action<CreateWebhookParams, IssuedWebhookSecret & Revised>({
   name: "webhooks.create",
   keys: "guild write",
+  refusals: ["TOO_MANY_WEBHOOKS"],
   params: { guildId, url, types },
   crossFieldProblems: typesProblems,
   idempotent: false,
@@ -93,6 +95,7 @@ export const createWebhook = action<CreateWebhookParams, IssuedWebhookSecret & R
 export const getWebhook = action<WebhookOfGuild, WebhookView>({
   name: "webhooks.get",
   keys: "guild read",
+  refusals: ["WEBHOOK_NOT_FOUND"],
   params: { guildId, id: reference },
   idempotent: true,
 });
@@ -115,6 +118,7 @@ export interface UpdateWebhookParams extends WebhookOfGuild, IfRevision {
 export const updateWebhook = action<UpdateWebhookParams, Revised>({
   name: "webhooks.update",
   keys: "guild write",
+  refusals: ["WEBHOOK_NOT_FOUND"],
   params: {
     guildId,
     id: reference,
@@ -131,6 +135,7 @@ export const updateWebhook = action<UpdateWebhookParams, Revised>({
 export const removeWebhook = action<WebhookOfGuild & IfRevision, void>({
   name: "webhooks.remove",
   keys: "guild write",
+  refusals: ["WEBHOOK_NOT_FOUND"],
   params: { guildId, id: reference, ifRevision },
   idempotent: true,
 });
@@ -142,6 +147,7 @@ export const rotateWebhook = action<
 >({
   name: "webhooks.rotate",
   keys: "guild write",
+  refusals: ["WEBHOOK_NOT_FOUND", "WEBHOOK_ROTATING"],
   params: {
     guildId,
     id: reference,
@@ -181,6 +187,7 @@ export const listWebhookDeliveries = action<
 >({
   name: "webhooks.listDeliveries",
   keys: "guild read",
+  refusals: ["WEBHOOK_NOT_FOUND"],
   params: { guildId, id: reference, state: optional(oneOf(DELIVERY_STATES)), ...pageRules },
   narrowing: pageNarrowing,
   idempotent: true,
@@ -198,6 +205,7 @@ export interface Redelivered {
 export const redeliverWebhook = action<WebhookOfGuild & { readonly deliveryId?: string }, Redelivered>({
   name: "webhooks.redeliver",
   keys: "guild write",
+  refusals: ["WEBHOOK_NOT_FOUND", "WEBHOOK_DISABLED", "DELIVERY_NOT_FOUND", "TOO_MANY_DELIVERIES"],
   params: { guildId, id: reference, deliveryId: optional(reference) },
   idempotent: false,
 });

@@ -5,6 +5,7 @@ import { routeCalling, summaryOf } from "../../services/api/route-table.ts";
 import type { ActionContract } from "../../services/contracts/contract.ts";
 import { ERRORS, type ErrorType } from "../../services/contracts/errors.ts";
 import { SERVICES, type ServiceName } from "../../services/contracts/service-names.ts";
+import { GENERAL_REFUSALS } from "../fixtures/general-refusals.ts";
 import { readSources } from "../architecture/source-file.ts";
 import { type Blocks, table } from "./generated-blocks.ts";
 
@@ -29,12 +30,7 @@ export function busBlocks(): Blocks {
 
 function sectionOf(owner: ServiceName, contracts: readonly Contract[]): string {
   const own = contracts.filter(({ name }) => name.startsWith(`${owner}.`));
-  const refusals = refusalsOf(owner).map((code) => `\`${code}\``);
-  return [
-    `### ${owner}`,
-    `Refusals that depend on what is stored: ${refusals.length === 0 ? "none" : refusals.join(", ")}.`,
-    ...own.map(actionText),
-  ].join("\n\n");
+  return [`### ${owner}`, ...own.map(actionText)].join("\n\n");
 }
 
 function actionText(contract: Contract): string {
@@ -54,9 +50,10 @@ function eventText({ name, payload }: (typeof BUS_EVENTS)[number]): string {
   return [`### ${name}`, fieldTable("payload", payload as Rules)].join("\n\n");
 }
 
-/** The refusals of an action that follow from its contract, in addition to those of every action. */
-function refusalsBesides({ keys, params, narrowing }: Contract): ErrorType[] {
+/** The refusals of an action, in addition to those of every action. */
+function refusalsBesides({ keys, params, narrowing, refusals = [] }: Contract): ErrorType[] {
   return [
+    ...refusals,
     ...(keys === "guild write" ? (["OUTCOME_UNKNOWN", "WRITE_CONFLICT"] as const) : []),
     ...("ifRevision" in params ? (["REVISION_MISMATCH"] as const) : []),
     ...(narrowing === undefined ? [] : (["TOO_MANY_ENTRIES"] as const)),
@@ -65,28 +62,19 @@ function refusalsBesides({ keys, params, narrowing }: Contract): ErrorType[] {
 
 /** The gateway's other folders refuse requests over HTTP. */
 const sourcesOf = (owner: ServiceName) =>
-  owner === "api" ? ["services/api/feeds", "services/api/changes"] : [`services/${owner}`];
+  owner === "api"
+    ? ["feeds", "changes", "keys", "domain"].map((folder) => `services/api/${folder}`)
+    : [`services/${owner}`];
 
 /** The errors in a service's sources, without those of every action and those that follow from its contract. */
-function refusalsOf(owner: ServiceName): ErrorType[] {
-  const general = new Set<string>([
-    "INVALID_REQUEST",
-    "FORBIDDEN",
-    "TOO_MANY_REQUESTS",
-    "TOO_MANY_ENTRIES",
-    "WRITE_CONFLICT",
-    "REVISION_MISMATCH",
-    "UNAVAILABLE",
-    "OUTCOME_UNKNOWN",
-    "INTERNAL",
-  ]);
+export function refusalsInSources(owner: ServiceName): ErrorType[] {
   const text = sourcesOf(owner)
     .flatMap((folder) => readSources(folder))
     .filter(({ path }) => !path.endsWith(".test.ts"))
     .map((file) => file.text)
     .join("\n");
   const named = [...text.matchAll(/\brefuse\(\s*"([A-Z_]+)"/g)].map(([, code]) => code as ErrorType);
-  return [...new Set(named)].filter((code) => code in ERRORS && !general.has(code)).toSorted();
+  return [...new Set(named)].filter((code) => code in ERRORS && !GENERAL_REFUSALS.has(code)).toSorted();
 }
 
 type Rules = Readonly<Record<string, ValidationRuleObject>>;

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ServiceBroker, type ServiceSchema } from "moleculer";
 import { brokerOptions } from "../../moleculer.config.ts";
 import type { ActionContract, CallMeta } from "../../services/contracts/contract.ts";
+import { ListedRefusals } from "./listed-refusals.ts";
 import { needRowsAsSchemas } from "./stored-as-schemas.ts";
 
 declare const TOPOLOGY: "in one process" | "over NATS";
@@ -13,7 +14,7 @@ export interface TestServices {
   /** The broker of the test, for calls and events. In one process it also has the services. */
   readonly broker: ServiceBroker;
   readonly mongoUrl: string;
-  /** Stops the services; rejects if a stored row does not match its schema. */
+  /** Stops the services; rejects if a stored row does not match its schema, or a refusal is not in its contract. */
   stop(): Promise<void>;
 }
 
@@ -35,11 +36,12 @@ export async function startTestServices(
 ): Promise<TestServices> {
   const schemas = make(mongoUrl);
   const namespace = randomUUID();
-  const broker = testBroker("test", namespace);
+  const refusals = new ListedRefusals();
+  const broker = testBroker("test", namespace, refusals);
   const brokers = [broker];
   for (const schema of listeners) broker.createService(schema);
   for (const schema of schemas) {
-    const home = TOPOLOGY === "over NATS" ? testBroker(schema.name, namespace) : broker;
+    const home = TOPOLOGY === "over NATS" ? testBroker(schema.name, namespace, refusals) : broker;
     if (home !== broker) brokers.push(home);
     home.createService(schema);
   }
@@ -59,6 +61,7 @@ export async function startTestServices(
     call: (contract, params, meta = {}) => broker.call(contract.name, params as never, { meta: { ...meta } }),
     stop: async () => {
       try {
+        refusals.check();
         await needRowsAsSchemas(mongoUrl);
       } finally {
         await Promise.all(brokers.map((each) => each.stop()));
@@ -67,8 +70,10 @@ export async function startTestServices(
   };
 }
 
-function testBroker(name: string, namespace: string): ServiceBroker {
+function testBroker(name: string, namespace: string, refusals: ListedRefusals): ServiceBroker {
   const natsUrl = TOPOLOGY === "over NATS" ? process.env["TEST_NATS_URL"] : undefined;
   const logLevel = process.env["LOG_LEVEL"] ?? "fatal";
-  return new ServiceBroker({ ...brokerOptions({ nodeId: `${name}.test`, natsUrl, logLevel }), namespace });
+  const options = brokerOptions({ nodeId: `${name}.test`, natsUrl, logLevel });
+  const middlewares = [...(options.middlewares ?? []), refusals.middleware];
+  return new ServiceBroker({ ...options, middlewares, namespace });
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { serve } from "../../mixins/actions/contract-action.ts";
 import { traceIdIn } from "../../mixins/observability/trace-context.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
-import { findEvent } from "../../services/contracts/calendar-events.contract.ts";
+import { findEvent } from "../../services/contracts/event-references.contract.ts";
 import { getGuildSettings } from "../../services/contracts/guild-settings.contract.ts";
 import { standIn, startTestGateway, type TestGateway, untilReady } from "../harness/test-gateway.ts";
 

@@ -8,11 +8,8 @@ import { brokerOptions } from "../../moleculer.config.ts";
 import { apiService } from "../../services/api/api.service.ts";
 import { NO_LIMITS } from "../../services/api/rates/gateway-rates.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
-import {
-  announcementsChangesSince,
-  listAnnouncementRules,
-  listAnnouncements,
-} from "../../services/contracts/announcements.contract.ts";
+import { announcementsChangesSince, listAnnouncements } from "../../services/contracts/announcements.contract.ts";
+import { listAnnouncementRules } from "../../services/contracts/announcement-rules.contract.ts";
 import { type EmbeddedNats, startNatsWithUsers } from "../../services/launch/embedded/embedded-nats.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { type TemporaryNatsUsers, temporaryNatsUsers } from "../../services/launch/permissions/nats-users.ts";

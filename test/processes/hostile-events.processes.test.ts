@@ -7,7 +7,7 @@ import { busRefusals } from "../../mixins/observability/metrics.ts";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
-import { listAnnouncementRules } from "../../services/contracts/announcements.contract.ts";
+import { listAnnouncementRules } from "../../services/contracts/announcement-rules.contract.ts";
 import { calendarEventChanged } from "../../services/contracts/calendar-events.contract.ts";
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";

@@ -6,7 +6,7 @@ import { ServiceBroker } from "moleculer";
 import { serve } from "../../mixins/actions/contract-action.ts";
 import { natsTransporterOf } from "../../mixins/bus/nats-transporter.ts";
 import { brokerOptions } from "../../moleculer.config.ts";
-import { findEvent } from "../../services/contracts/calendar-events.contract.ts";
+import { findEvent } from "../../services/contracts/event-references.contract.ts";
 import { refuse, type Refusal } from "../../services/contracts/errors.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import { type EmbeddedNats, startNatsWithUsers } from "../../services/launch/embedded/embedded-nats.ts";

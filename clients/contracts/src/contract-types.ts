@@ -309,29 +309,6 @@ export interface CalendarChanged {
   readonly revision: number;
 }
 
-/**
- * An invalid field of a request (D4). `field` is a path such as `recurrence.count` or `roles[3]`; the message continues
- * it: "hours" "must be at least 0".
- */
-export interface FieldProblem {
-  readonly field: string;
-  readonly code: FieldProblemCode;
-  readonly message: string;
-  /** The accepted values, if they can be listed. */
-  readonly allowed?: readonly string[];
-}
-
-export type FieldProblemCode =
-  | "REQUIRED"
-  | "WRONG_TYPE"
-  | "MALFORMED"
-  | "OUT_OF_RANGE"
-  | "TOO_LONG"
-  | "TOO_SHORT"
-  | "TOO_MANY"
-  | "NOT_ALLOWED"
-  | "CONFLICTING";
-
 /** The request that made the last change of a record. */
 export interface ChangeOrigin {
   /** Time of the change, by the database server's clock. */
@@ -648,6 +625,29 @@ interface FeedOfGuild {
   readonly guildId: GuildId;
   readonly id: string;
 }
+
+/**
+ * An invalid field of a request (D4). `field` is a path such as `recurrence.count` or `roles[3]`; the message continues
+ * it: "hours" "must be at least 0".
+ */
+export interface FieldProblem {
+  readonly field: string;
+  readonly code: FieldProblemCode;
+  readonly message: string;
+  /** The accepted values, if they can be listed. */
+  readonly allowed?: readonly string[];
+}
+
+export type FieldProblemCode =
+  | "REQUIRED"
+  | "WRONG_TYPE"
+  | "MALFORMED"
+  | "OUT_OF_RANGE"
+  | "TOO_LONG"
+  | "TOO_SHORT"
+  | "TOO_MANY"
+  | "NOT_ALLOWED"
+  | "CONFLICTING";
 
 /** Kinds of records in the changes of a guild (D48). */
 export const CHANGE_KINDS = ["settings", "calendar", "event", "announcement", "post", "webhook"] as const;

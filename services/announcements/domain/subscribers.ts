@@ -4,7 +4,7 @@ import type {
   SubscriberChanges,
   UpdateAnnouncementParams,
 } from "../../contracts/announcements.contract.ts";
-import type { FieldProblem } from "../../contracts/contract.ts";
+import type { FieldProblem } from "../../contracts/field-problem.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 
 export type Subscribers = Pick<Announcement, "subscribersRole" | "subscribersUser">;

@@ -1,4 +1,5 @@
-import type { ActionContract, CallMeta, FieldProblem } from "../../contracts/contract.ts";
+import type { ActionContract, CallMeta } from "../../contracts/contract.ts";
+import type { FieldProblem } from "../../contracts/field-problem.ts";
 import { CHANGE_FEED_OVERLAP_MS, TOMBSTONE_DAYS } from "../../contracts/change-feed.contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import {

@@ -1,4 +1,4 @@
-import type { FieldProblem } from "../../contracts/contract.ts";
+import type { FieldProblem } from "../../contracts/field-problem.ts";
 import { ERRORS, type Refusal } from "../../contracts/errors.ts";
 
 /** An HTTP response, before it is written to the socket. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { FieldProblem } from "../../contracts/contract.ts";
+import type { FieldProblem } from "../../contracts/field-problem.ts";
 import { HTTP_ERRORS, type HttpErrorType } from "../../contracts/errors.ts";
 import { type HttpResponse, jsonResponse, COMMON_HEADERS } from "./http-response.ts";
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { paramsCheck } from "../../../mixins/actions/check-params.ts";
 import { TOO_LARGE } from "../../../mixins/icalendar/read-calendar.ts";
 import { importEvents, MAX_IMPORT_BYTES } from "../../contracts/event-import.contract.ts";
-import type { FieldProblem } from "../../contracts/contract.ts";
+import type { FieldProblem } from "../../contracts/field-problem.ts";
 import { flag } from "../../contracts/field-rules.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import type { GuildId } from "../../contracts/ids.ts";

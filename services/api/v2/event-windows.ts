@@ -1,7 +1,7 @@
 import { listEvents, type WindowParams } from "../../contracts/calendar-events.contract.ts";
 import { searchEvents, type SearchEventsParams } from "../../contracts/event-pages.contract.ts";
 import { epochMs, integer, optional } from "../../contracts/field-rules.ts";
-import type { FieldProblem } from "../../contracts/contract.ts";
+import type { FieldProblem } from "../../contracts/field-problem.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
 import type { RequestMapping } from "../route.ts";
 

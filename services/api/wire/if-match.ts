@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { FieldProblem } from "../../contracts/contract.ts";
+import type { FieldProblem } from "../../contracts/field-problem.ts";
 import { FEED_TAG } from "../../contracts/feeds.contract.ts";
 import { MAX_IF_REVISIONS, type Revised, REVISION } from "../../contracts/revision.ts";
 

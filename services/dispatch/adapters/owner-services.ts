@@ -2,12 +2,8 @@ import type { ServiceBroker } from "moleculer";
 import { asRefusal } from "../../../mixins/actions/contract-action.ts";
 import { isBusUp } from "../../../mixins/bus/nats-transporter.ts";
 import { callAction } from "../../../mixins/actions/typed-calls.ts";
-import {
-  announcementsChangesSince,
-  getAnnouncement,
-  listAnnouncementRules,
-  listAnnouncingGuilds,
-} from "../../contracts/announcements.contract.ts";
+import { announcementsChangesSince, getAnnouncement } from "../../contracts/announcements.contract.ts";
+import { listAnnouncementRules, listAnnouncingGuilds } from "../../contracts/announcement-rules.contract.ts";
 import { calendarEventsChangesSince } from "../../contracts/calendar-events.contract.ts";
 import {
   getOccurrence,

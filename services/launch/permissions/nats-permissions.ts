@@ -6,17 +6,12 @@ import {
   announcementChanged,
   announcementsChangesSince,
   getAnnouncement,
-  listAnnouncementRules,
-  listAnnouncingGuilds,
   removeAnnouncementsOfEvent,
 } from "../../contracts/announcements.contract.ts";
+import { listAnnouncementRules, listAnnouncingGuilds } from "../../contracts/announcement-rules.contract.ts";
 import { apiKeyChanged } from "../../contracts/api-keys.contract.ts";
-import {
-  calendarEventChanged,
-  calendarEventsChangesSince,
-  findEvent,
-  listExistingEvents,
-} from "../../contracts/calendar-events.contract.ts";
+import { calendarEventChanged, calendarEventsChangesSince } from "../../contracts/calendar-events.contract.ts";
+import { findEvent, listExistingEvents } from "../../contracts/event-references.contract.ts";
 import {
   deliverOccurrence,
   encodeOccurrences,

@@ -1,7 +1,7 @@
 import { complete } from "../../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import { EVENT_TEXTS, type EventTexts, type UpdateEventParams } from "../../../contracts/calendar-events.contract.ts";
-import type { FieldProblem } from "../../../contracts/contract.ts";
+import type { FieldProblem } from "../../../contracts/field-problem.ts";
 import { isRefusal, refuse, type Refusal } from "../../../contracts/errors.ts";
 import type { EpochMs, EventId } from "../../../contracts/ids.ts";
 import { anchorOf, type Calendar } from "../calendar/calendar.ts";

@@ -1,6 +1,6 @@
 import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { GivenTimes } from "../../../contracts/event-times.ts";
-import type { FieldProblem, FieldProblemCode } from "../../../contracts/contract.ts";
+import type { FieldProblem, FieldProblemCode } from "../../../contracts/field-problem.ts";
 import { refuse, type Refusal } from "../../../contracts/errors.ts";
 import { LAST_EPOCH_MS } from "../../../contracts/ids.ts";
 import { anchorOf, type Calendar, clockFor } from "../calendar/calendar.ts";

@@ -1,5 +1,5 @@
 import { definedFields, unlessEmpty } from "../../../../mixins/objects/defined-fields.ts";
-import type { FieldProblemCode } from "../../../contracts/contract.ts";
+import type { FieldProblemCode } from "../../../contracts/field-problem.ts";
 import { refuse, type Refusal } from "../../../contracts/errors.ts";
 import type { EpochMs, EventId } from "../../../contracts/ids.ts";
 import type { Recurrence } from "../../../contracts/recurrence.ts";

@@ -1,6 +1,6 @@
 import { complete } from "../../../../mixins/objects/complete.ts";
 import { definedFields, unlessEmpty } from "../../../../mixins/objects/defined-fields.ts";
-import type { FieldProblem } from "../../../contracts/contract.ts";
+import type { FieldProblem } from "../../../contracts/field-problem.ts";
 import { refuse, type Refusal } from "../../../contracts/errors.ts";
 import {
   type Recurrence,

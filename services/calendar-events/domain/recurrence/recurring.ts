@@ -1,6 +1,6 @@
 import { complete } from "../../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
-import type { FieldProblemCode } from "../../../contracts/contract.ts";
+import type { FieldProblemCode } from "../../../contracts/field-problem.ts";
 import { refuse, type Refusal } from "../../../contracts/errors.ts";
 import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { type Anchor, type Calendar, zoneOf } from "../calendar/calendar.ts";

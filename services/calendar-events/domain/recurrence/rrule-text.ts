@@ -1,4 +1,4 @@
-import type { FieldProblem, FieldProblemCode } from "../../../contracts/contract.ts";
+import type { FieldProblem, FieldProblemCode } from "../../../contracts/field-problem.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
 import {
   FREQUENCIES,

@@ -1,4 +1,4 @@
-import type { FieldProblem } from "../../../contracts/contract.ts";
+import type { FieldProblem } from "../../../contracts/field-problem.ts";
 import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { readByDay } from "./by-rule-parts.ts";
 
