@@ -11,7 +11,9 @@ const series = { ...event, recur: true, recurrence: { frequency: "WEEKLY", count
 
 /** The members of a recurrence. */
 const MEMBERS =
-  "frequency count interval by_day by_month_day by_month by_set_pos until week_start ex_dates r_dates rrule".split(" ");
+  "frequency count interval by_day by_month_day by_month by_hour by_minute by_second by_set_pos until week_start ex_dates r_dates rrule".split(
+    " ",
+  );
 
 describe("the warnings of successful requests (D37)", () => {
   let gateway: TestGateway;

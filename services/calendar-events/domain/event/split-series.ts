@@ -10,12 +10,14 @@ import { DAY_MS } from "../recurrence/civil-days.ts";
 import {
   countDatesBefore,
   hasSecondOccurrence,
-  occurrencesStarting,
   ruleOccurrenceAt,
   type RuleOccurrence,
   type Series,
+  startWallOf,
 } from "../recurrence/occurrences.ts";
 import { newRecurring } from "../recurrence/recurring.ts";
+import { originalOf } from "../recurrence/original-order.ts";
+import { datesOf } from "../recurrence/rule-dates.ts";
 import { hasTimes } from "../recurrence/times-of-day.ts";
 import {
   type CalendarEvent,
@@ -87,13 +89,16 @@ export function endRefusal(event: StoredEvent, original: EpochMs, calendar: Cale
 }
 
 /** The rule has its dates in the order of wall times, so that it cannot end between two occurrences in another order. */
-function passedRefusal({ clock, ...series }: Series, { original, wall }: RuleOccurrence): Refusal | undefined {
+function passedRefusal(series: Series, { original, wall }: RuleOccurrence): Refusal | undefined {
   if (!hasTimes(series.recurrence)) return undefined;
-  const around = { from: original - DAY_MS, until: original + DAY_MS };
-  const near = occurrencesStarting({ ...series, clock: [clock[0]] }, around, Infinity);
-  const hasPassed = near.some((other) => (other.wall - wall) * (other.original - original) < 0);
-  const message = "must not be an occurrence that a clock change moves past another one, with this scope";
-  return hasPassed ? invalidField("eventId", "CONFLICTING", message) : undefined;
+  const start = startWallOf(series);
+  const next = datesOf(series.recurrence, start, series).read(wall - DAY_MS, wall + DAY_MS);
+  for (let other = next(); other !== undefined; other = next()) {
+    if ((other - wall) * (originalOf(series, start, other) - original) >= 0) continue;
+    const message = "must not be an occurrence that a clock change moves past another one, with this scope";
+    return invalidField("eventId", "CONFLICTING", message);
+  }
+  return undefined;
 }
 
 /** The next revision of a series that ends before an occurrence, which is not its first one. */

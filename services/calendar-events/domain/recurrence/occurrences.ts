@@ -4,7 +4,7 @@ import { DAY_MS } from "./civil-days.ts";
 import { type CalendarClock, movedByZone } from "../calendar/calendar-clock.ts";
 import { LAST_END_DAY, midnightAround } from "../calendar/days.ts";
 import { MAX_UTC_OFFSET_MS, instantToLocal, localToInstant, type WallMs } from "../calendar/local-to-instant.ts";
-import { inOriginalOrder } from "./original-order.ts";
+import { inOriginalOrder, originalOf } from "./original-order.ts";
 import { datesOf, type LastDate, type RuleDates } from "./rule-dates.ts";
 import { hasTimes } from "./times-of-day.ts";
 import type { Window } from "../../../contracts/window.ts";
@@ -151,14 +151,6 @@ function lastStart(series: Series): EpochMs | undefined {
   const next = dates.read(last - DAY_MS, last);
   for (let wall = next(); wall !== undefined; wall = next()) latest = Math.max(latest, originalOf(series, start, wall));
   return latest;
-}
-
-/** The original start of the date at a wall time. The first one has the given start, also if its wall time occurs twice. */
-function originalOf({ startsAt, clock }: Series, start: WallMs, wall: WallMs): EpochMs {
-  if (wall === start) return startsAt;
-  const original = localToInstant(wall, clock[0].zone);
-  // The start was given as the later one of an hour that occurs twice: the later times of day in that hour follow it.
-  return original < startsAt ? startsAt + wall - start : original;
 }
 
 /** Whether the series has a second occurrence before the end of time (D13), EXDATEs ignored. */

@@ -1,11 +1,29 @@
 import type { EpochMs } from "../../../contracts/ids.ts";
-import { instantToLocal, type WallMs } from "../calendar/local-to-instant.ts";
+import type { CalendarClock } from "../calendar/calendar-clock.ts";
+import { instantToLocal, localToInstant, type WallMs } from "../calendar/local-to-instant.ts";
 import type { Zone } from "../calendar/zone.ts";
 
 /** An occurrence with its original start, and its wall time by the rule. */
 interface Dated {
   readonly original: EpochMs;
   readonly wall: WallMs;
+}
+
+/** The start of a series, and its clock. */
+interface Begun {
+  readonly startsAt: EpochMs;
+  readonly clock: CalendarClock;
+}
+
+/**
+ * The original start of the date at a wall time, in a series that starts at the wall time `start`. The first date has the given
+ * start, also if its wall time occurs twice.
+ */
+export function originalOf({ startsAt, clock }: Begun, start: WallMs, wall: WallMs): EpochMs {
+  if (wall === start) return startsAt;
+  const original = localToInstant(wall, clock[0].zone);
+  // The start was given as the later one of an hour that occurs twice: the later times of day in that hour follow it.
+  return original < startsAt ? startsAt + wall - start : original;
 }
 
 /**
