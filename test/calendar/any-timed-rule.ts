@@ -5,7 +5,16 @@ import { datesOf, isDateOfRule } from "../../services/calendar-events/domain/rec
 import { ruleProblems } from "../../services/calendar-events/domain/recurrence/rule-checks.ts";
 import { FREQUENCIES, type Recurrence, WEEKDAYS } from "../../services/contracts/recurrence.ts";
 import { anyByDay, signed, someOf, sometimes, withoutAbsent } from "./any-rule.ts";
-import { type AnySeries, anyWallStart, anyWindow, DAY, MINUTE, type SeriesAndWindow, zone, ZONES } from "./any-series.ts";
+import {
+  type AnySeries,
+  anyWallStart,
+  anyWindow,
+  DAY,
+  MINUTE,
+  type SeriesAndWindow,
+  zone,
+  ZONES,
+} from "./any-series.ts";
 
 /** Hours at which clocks change are frequent. */
 const anyHour = fc.oneof(fc.constantFrom(0, 1, 2, 3, 4, 23), fc.nat(23));

@@ -6,7 +6,11 @@ import { RRuleTemporal } from "rrule-temporal";
 import { anyByRuleSeriesAndWindow, isNthOfYearAmongOthers, isSetOfWeeks, ruleText } from "./any-rule.ts";
 import { anyTimedSeriesAndWindow } from "./any-timed-rule.ts";
 import { type SeriesAndWindow, anySeriesAndWindow, type AnySeries } from "./any-series.ts";
-import { instantToLocal, localToInstant, type WallMs } from "../../services/calendar-events/domain/calendar/local-to-instant.ts";
+import {
+  instantToLocal,
+  localToInstant,
+  type WallMs,
+} from "../../services/calendar-events/domain/calendar/local-to-instant.ts";
 import { occurrencesStarting } from "../../services/calendar-events/domain/recurrence/occurrences.ts";
 import { timesOfDay } from "../../services/calendar-events/domain/recurrence/times-of-day.ts";
 import type { Window } from "../../services/contracts/window.ts";

@@ -62,7 +62,9 @@ describe("a feed", () => {
     expect(gap).toContain("RRULE:FREQ=DAILY;BYHOUR=1,2;BYMINUTE=15,30");
     expect(gap).toContain("EXDATE;TZID=America/New_York:20240310T023000");
     const twice = await textOf(Date.parse("2024-11-03T06:15Z"), daily);
-    expect([...twice.matchAll(/RECURRENCE-ID;TZID=America\/New_York:(\S+)\r\nDTSTART:(\S+)/g)].map(([, ...at]) => at)).toEqual([
+    expect(
+      [...twice.matchAll(/RECURRENCE-ID;TZID=America\/New_York:(\S+)\r\nDTSTART:(\S+)/g)].map(([, ...at]) => at),
+    ).toEqual([
       ["20241103T011500", "20241103T061500Z"],
       ["20241103T013000", "20241103T063000Z"],
     ]);

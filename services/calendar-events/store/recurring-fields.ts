@@ -56,7 +56,12 @@ export function recurringOf({
   startWall,
 }: RecurringFields): Recurring | undefined {
   if (recurrence === undefined || anchor === undefined) return undefined;
-  return complete<Recurring>()({ recurrence, anchor, hasOverrides, ...definedFields({ lastDay, lastWall, startWall }) });
+  return complete<Recurring>()({
+    recurrence,
+    anchor,
+    hasOverrides,
+    ...definedFields({ lastDay, lastWall, startWall }),
+  });
 }
 
 /** The dates of a row; undefined for an event that is not all-day. */

@@ -68,7 +68,15 @@ async function reindexOne(connection: Connection, model: Model<AnyRow>, row: Eve
   const recurring = newRecurring({ ...recurrence, ...(exDates && { exDates }) }, anchor, startOf(event), hasOverrides);
   const { startsAt, endsAt } = series;
   const { entries, lastAt, repeats } = indexFieldsOf({ ...event, startsAt, endsAt, recurring });
-  const indexFields = { entries, lastAt, repeats, lastDay: recurring.lastDay, lastWall: recurring.lastWall, startsAt, endsAt };
+  const indexFields = {
+    entries,
+    lastAt,
+    repeats,
+    lastDay: recurring.lastDay,
+    lastWall: recurring.lastWall,
+    startsAt,
+    endsAt,
+  };
   const moved = hasOverrides ? await movedOverrides(model, row, series) : [];
   const isChanged = moved.length > 0 || !isDeepStrictEqual(exDates, recurrence.exDates);
   if (!isChanged && isDeepStrictEqual(indexFields, storedIndexFields(row))) return;

@@ -111,6 +111,14 @@ describe("the cycles of series", () => {
     );
   });
 
+  test("an occurrence at the latest time of day continues into a day that the interval skips", () => {
+    const start = Date.UTC(2023, 5, 6, 8);
+    const recurrence = fullRecurrence(readRrule("FREQ=DAILY;INTERVAL=3;BYHOUR=8,23", UTC) as RuleInput);
+    const series = { ...seriesFrom(start, 2 * HOUR, "DAILY"), recurrence };
+    const midnight = Date.UTC(2023, 5, 10);
+    expect(isFound(series, { from: midnight, until: midnight + 1 })).toBe(true);
+  });
+
   test("a rule with times of day is searched only at its times", () => {
     const start = Date.UTC(2023, 5, 6, 20);
     const recurrence = fullRecurrence(readRrule("FREQ=DAILY;BYHOUR=8,20", UTC) as RuleInput);

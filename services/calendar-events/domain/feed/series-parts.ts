@@ -176,7 +176,9 @@ export function misreadStarts(event: RecurringEvent, calendar: Calendar): EpochM
   const { clock, ...rule } = ruleOf(event, calendar);
   const window = { from: event.startsAt, until: event.startsAt + DAY_MS };
   const starts = occurrencesStarting({ ...rule, clock: [clock[0]] }, window, Infinity);
-  return starts.filter(({ wall, original }) => localToInstant(wall, clock[0].zone) !== original).map((each) => each.original);
+  return starts
+    .filter(({ wall, original }) => localToInstant(wall, clock[0].zone) !== original)
+    .map((each) => each.original);
 }
 
 /** The additions of a series at which its rule has no occurrence. */

@@ -180,12 +180,7 @@ function weekPeriods(
   };
 }
 
-function yearPeriods(
-  { interval }: Recurrence,
-  start: number,
-  chosen: ChosenDates,
-  select: Select,
-): RulePeriods {
+function yearPeriods({ interval }: Recurrence, start: number, chosen: ChosenDates, select: Select): RulePeriods {
   const daysOf = chosenDays(chosen);
   const first = civilOfDays(start).year;
   const months = (chosen.months ?? ALL_MONTHS).toSorted((a, b) => a - b);

@@ -70,7 +70,9 @@ function enumerated({ recurrence }: Series, start: number, lastDay: number): num
     sets.set(period, [...(sets.get(period) ?? []), ...times.map((each) => day * DAY + each)]);
   }
   const chosen = [...sets.values()].flatMap((set) =>
-    bySetPos === undefined ? set : set.filter((_, at) => bySetPos.some((nth) => nth === at + 1 || nth === at - set.length)),
+    bySetPos === undefined
+      ? set
+      : set.filter((_, at) => bySetPos.some((nth) => nth === at + 1 || nth === at - set.length)),
   );
   const dates = [start, ...chosen.filter((wall) => wall > start)];
   return (count === -1 ? dates : dates.slice(0, count)).filter((wall) => wall < (lastDay + 1) * DAY);
@@ -89,7 +91,8 @@ function dayCheck(days: Recurrence, startDay: number): (day: number) => boolean 
   }
   const monthOf = (day: number) => new Date(day * DAY).getUTCFullYear() * 12 + new Date(day * DAY).getUTCMonth();
   const size = days.frequency === "YEARLY" ? 12 : 1;
-  const isOfInterval = (day: number) => (Math.floor(monthOf(day) / size) - Math.floor(monthOf(startDay) / size)) % days.interval === 0;
+  const isOfInterval = (day: number) =>
+    (Math.floor(monthOf(day) / size) - Math.floor(monthOf(startDay) / size)) % days.interval === 0;
   const every = { ...withDays(days, startDay), interval: 1 };
   return (day) => isOfInterval(day) && isDateOfRule(every, day * DAY);
 }
@@ -98,7 +101,8 @@ function dayCheck(days: Recurrence, startDay: number): (day: number) => boolean 
 function withDays(days: Recurrence, startDay: number): Recurrence {
   const date = new Date(startDay * DAY);
   if ((days.byDay ?? days.byMonthDay) !== undefined || days.frequency === "DAILY") return days;
-  if (days.frequency === "WEEKLY") return { ...days, byDay: [["SU", "MO", "TU", "WE", "TH", "FR", "SA"][date.getUTCDay()]!] };
+  if (days.frequency === "WEEKLY")
+    return { ...days, byDay: [["SU", "MO", "TU", "WE", "TH", "FR", "SA"][date.getUTCDay()]!] };
   const byMonthDay = [date.getUTCDate()];
   if (days.frequency === "MONTHLY") return { ...days, byMonthDay };
   return { ...days, byMonthDay, byMonth: days.byMonth ?? [date.getUTCMonth() + 1] };
@@ -144,13 +148,33 @@ describe("rules with times of day (D45)", () => {
       "1997-01-05T08:30",
       "01-05T08:30 01-05T09:30 01-12T08:30 01-12T09:30",
     ],
-    ["two hours with the minute of the start", "FREQ=DAILY;BYHOUR=9,21", "2030-01-01T09:15", "01-01T09:15 01-01T21:15 01-02T09:15"],
+    [
+      "two hours with the minute of the start",
+      "FREQ=DAILY;BYHOUR=9,21",
+      "2030-01-01T09:15",
+      "01-01T09:15 01-01T21:15 01-02T09:15",
+    ],
     ["a start in the middle of a day", "FREQ=DAILY;BYHOUR=9,21", "2030-01-01T21:15", "01-01T21:15 01-02T09:15"],
     ["a count of times", "FREQ=DAILY;COUNT=3;BYHOUR=9,21", "2030-01-01T09:00", "01-01T09:00 01-01T21:00 01-02T09:00"],
-    ["the last time of the month", "FREQ=MONTHLY;BYDAY=FR;BYHOUR=9,21;BYSETPOS=-1", "2030-01-25T21:00", "01-25T21:00 02-22T21:00"],
-    ["the third time of the week", "FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=9,21;BYSETPOS=3", "2030-01-02T09:00", "01-02T09:00 01-09T09:00"],
+    [
+      "the last time of the month",
+      "FREQ=MONTHLY;BYDAY=FR;BYHOUR=9,21;BYSETPOS=-1",
+      "2030-01-25T21:00",
+      "01-25T21:00 02-22T21:00",
+    ],
+    [
+      "the third time of the week",
+      "FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=9,21;BYSETPOS=3",
+      "2030-01-02T09:00",
+      "01-02T09:00 01-09T09:00",
+    ],
     ["the second time of the day", "FREQ=DAILY;BYHOUR=9,21;BYSETPOS=2", "2030-01-01T21:00", "01-01T21:00 01-02T21:00"],
-    ["the last time of the year", "FREQ=YEARLY;BYDAY=MO;BYHOUR=9,21;BYSETPOS=-1", "2029-12-31T21:00", "12-31T21:00 12-30T21:00"],
+    [
+      "the last time of the year",
+      "FREQ=YEARLY;BYDAY=MO;BYHOUR=9,21;BYSETPOS=-1",
+      "2029-12-31T21:00",
+      "12-31T21:00 12-30T21:00",
+    ],
     ["seconds", "FREQ=WEEKLY;BYSECOND=0,30", "2030-01-01T09:15", "01-01T09:15 01-01T09:15 01-08T09:15"],
   ])("%s", (_name, text, start, expected) => {
     expect(walls(text, start, expected.split(" ").length).join(" ")).toBe(expected);
@@ -202,10 +226,19 @@ describe("rules with times of day (D45)", () => {
     ]);
   });
 
+  test("a series ends with its latest occurrence, which a clock change has moved past the last date of the rule", () => {
+    // On the last day 02:30 moves to 03:30, past 03:00.
+    const night = series("America/New_York", "2024-03-09T02:00", "FREQ=DAILY;COUNT=7;BYHOUR=2,3;BYMINUTE=0,30");
+    expect(starts(night, 9).slice(4)).toEqual(["03-10T07:00", "03-10T07:30"]);
+    expect(seriesEnd(night)).toBe(Date.parse("2024-03-10T08:00Z"));
+  });
+
   test("a window has all occurrences of a day that overlap it", () => {
     const day = series("UTC", "2030-01-01T08:00", "FREQ=DAILY;BYHOUR=8,9,10,11", 150);
     const at = Date.parse("2030-01-05T10:15Z");
-    const found = occurrencesOverlapping(day, { from: at, until: at + 1 }, 9).map(({ startsAt }) => (startsAt % DAY) / HOUR);
+    const found = occurrencesOverlapping(day, { from: at, until: at + 1 }, 9).map(
+      ({ startsAt }) => (startsAt % DAY) / HOUR,
+    );
     expect(found).toEqual([8, 9, 10]);
   });
 
@@ -291,7 +324,9 @@ describe("laws of rules with times of day", () => {
     fc.assert(
       fc.property(anyTimedSeriesAndWindow, ({ series: of, wall, window }) => {
         fc.pre(window.until - of.startsAt < 400 * DAY);
-        const numbers = new Map(enumerated(of, wall, Math.ceil(window.until / DAY) + 1).map((each, at) => [each, at + 1]));
+        const numbers = new Map(
+          enumerated(of, wall, Math.ceil(window.until / DAY) + 1).map((each, at) => [each, at + 1]),
+        );
         for (const each of occurrencesStarting(of, window, 30)) {
           expect(occurrenceNumber(of, each)).toBe(numbers.get(each.wall));
         }
