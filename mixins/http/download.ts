@@ -1,3 +1,4 @@
+import type { PrivateNetworks } from "./private-networks.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import { Agent, type Dispatcher } from "undici";
 import { guardedLookup, isAllowedUrl, type ResolveAll, TARGET_REFUSED } from "./target-guard.ts";
@@ -28,8 +29,8 @@ export interface Downloader {
 }
 
 interface DownloaderOptions {
-  /** Whether private, loopback and link-local addresses are allowed. */
-  readonly allowPrivate: boolean;
+  /** The private, loopback and link-local addresses that are allowed. */
+  readonly allowPrivate: PrivateNetworks;
   /** Replaces the system's resolver. */
   readonly resolve?: ResolveAll;
 }

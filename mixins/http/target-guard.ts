@@ -1,5 +1,6 @@
 import { lookup as systemLookup, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
+import { isInNetworks, type PrivateNetworks } from "./private-networks.ts";
 
 /** Error code of a connection to a forbidden address. */
 export const TARGET_REFUSED = "TARGET_REFUSED";
@@ -50,21 +51,21 @@ export function isPublicAddress(address: string): boolean {
   return isIP(address) === 6 && globalUnicast.check(address, "ipv6") && !notPublic.check(address, "ipv6");
 }
 
-/** A public address requires https; any other address requires `allowPrivate`. */
-function isAllowed(address: string, protocol: string, allowPrivate: boolean): boolean {
-  return isPublicAddress(address) ? protocol === "https:" : allowPrivate;
+/** A public address requires https; any other address must be one of the allowed networks. */
+function isAllowed(address: string, protocol: string, allowPrivate: PrivateNetworks): boolean {
+  return isPublicAddress(address) ? protocol === "https:" : isInNetworks(address, allowPrivate);
 }
 
 /** Whether connections to the URL's host are allowed, if the host is an IP address, which is never resolved. */
-export function isAllowedLiteral(url: URL, allowPrivate: boolean): boolean {
+export function isAllowedLiteral(url: URL, allowPrivate: PrivateNetworks): boolean {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   return isIP(host) === 0 || isAllowed(host, url.protocol, allowPrivate);
 }
 
 /** Whether the URL itself allows a request. The addresses of a host name are checked when the name is resolved. */
-export function isAllowedUrl(url: string, allowPrivate: boolean): boolean {
+export function isAllowedUrl(url: string, allowPrivate: PrivateNetworks): boolean {
   const target = new URL(url);
-  const isHttp = target.protocol === "https:" || (allowPrivate && target.protocol === "http:");
+  const isHttp = target.protocol === "https:" || (allowPrivate !== false && target.protocol === "http:");
   return isHttp && isAllowedLiteral(target, allowPrivate);
 }
 
@@ -72,7 +73,11 @@ export function isAllowedUrl(url: string, allowPrivate: boolean): boolean {
  * Resolves a name for one connection, and refuses the name if any of its addresses is forbidden. The connection uses the
  * checked addresses, so a name that changes its address between check and use (DNS rebinding) gains nothing.
  */
-export function guardedLookup(protocol: string, allowPrivate: boolean, resolve = resolveBySystem): LookupFunction {
+export function guardedLookup(
+  protocol: string,
+  allowPrivate: PrivateNetworks,
+  resolve = resolveBySystem,
+): LookupFunction {
   return (name, options, done) => {
     resolve(name, (error, addresses) => {
       if (error !== null) return done(error, []);

@@ -1,6 +1,8 @@
 import type { LookupAddress } from "node:dns";
+import { BlockList } from "node:net";
 import { describe, expect, test } from "@jest/globals";
-import { guardedLookup, isAllowedLiteral, isPublicAddress } from "./target-guard.ts";
+import type { PrivateNetworks } from "./private-networks.ts";
+import { guardedLookup, isAllowedLiteral, isAllowedUrl, isPublicAddress } from "./target-guard.ts";
 
 describe("the check for public addresses", () => {
   test.each(["1.1.1.1", "8.8.8.8", "172.15.0.1", "172.32.0.1", "100.63.0.1", "2606:4700::1111", "2a00:1450::1"])(
@@ -69,7 +71,16 @@ describe("a host that is an IP address", () => {
   });
 });
 
-function lookup(addresses: LookupAddress[], { protocol = "https:", allowPrivate = false, all = true } = {}) {
+interface LookupOptions {
+  readonly protocol?: string;
+  readonly allowPrivate?: PrivateNetworks;
+  readonly all?: boolean;
+}
+
+function lookup(
+  addresses: LookupAddress[],
+  { protocol = "https:", allowPrivate = false, all = true }: LookupOptions = {},
+) {
   const guarded = guardedLookup(protocol, allowPrivate, (_name, done) => done(null, addresses));
   return new Promise((resolve) => {
     guarded("example.com", { all }, (error, address, family) => resolve(error?.code ?? { address, family }));
@@ -95,6 +106,17 @@ describe("a host name", () => {
   test("is refused without https if any of its addresses is public", async () => {
     expect(await lookup([LOOPBACK, PUBLIC], { protocol: "http:", allowPrivate: true })).toBe("TARGET_REFUSED");
     expect(await lookup([LOOPBACK], { protocol: "http:", allowPrivate: true })).toMatchObject({ address: [LOOPBACK] });
+  });
+
+  test("is refused if any of its private addresses is in none of the allowed networks", async () => {
+    const networks = new BlockList();
+    networks.addSubnet("10.0.0.0", 8, "ipv4");
+    const inside = { address: "10.1.2.3", family: 4 };
+    expect(await lookup([inside, PUBLIC], { allowPrivate: networks })).toMatchObject({ address: [inside, PUBLIC] });
+    expect(await lookup([inside, LOOPBACK], { allowPrivate: networks })).toBe("TARGET_REFUSED");
+    expect(isAllowedUrl("http://10.1.2.3/", networks)).toBe(true);
+    expect(isAllowedUrl("http://127.0.0.1/", networks)).toBe(false);
+    expect(isAllowedUrl("http://1.1.1.1/", networks)).toBe(false);
   });
 
   test("is refused without an address", async () => {

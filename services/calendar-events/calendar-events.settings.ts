@@ -1,4 +1,5 @@
-import { choiceSetting, integerSetting } from "../../mixins/settings/environment.ts";
+import { privateNetworksSetting } from "../../mixins/http/private-networks.ts";
+import { integerSetting } from "../../mixins/settings/environment.ts";
 
 /** Largest number of events of a guild without the setting. */
 export const DEFAULT_EVENTS_PER_GUILD = 100_000;
@@ -10,9 +11,7 @@ export const calendarEventsSettings = {
     1,
     10_000_000,
   ),
-  FOLLOW_ALLOW_PRIVATE: choiceSetting(
-    "Whether calendars may follow private, loopback and link-local addresses, also by http; only for trial",
-    "no",
-    ["no", "yes"],
+  FOLLOW_ALLOW_PRIVATE: privateNetworksSetting(
+    "The private, loopback and link-local addresses that calendars may follow, also by http",
   ),
 };

@@ -54,22 +54,36 @@ describe("dispatch without its bus", () => {
     return (brokers[0] as ServiceBroker).call(contract.name, params as never);
   }
 
+  async function plannedPosts(): Promise<number> {
+    return (await call(listUpcomingPosts, { guildId, amount: -1 })).posts.length;
+  }
+
   async function upcoming(count: number): Promise<void> {
-    const planned = async () => (await call(listUpcomingPosts, { guildId, amount: -1 })).posts.length;
-    await until(async () => (await planned()) === count, `${count} planned`);
+    await until(async () => (await plannedPosts()) === count, `${count} planned`);
+  }
+
+  /** Creates an event, and returns its start once its post is planned. A busy machine may need longer than the lead. */
+  async function plannedStart(leadMs = 2_500): Promise<number> {
+    const startsAt = Date.now() + leadMs;
+    await call(createEvent, { guildId, calendarNumber: 1, startsAt, endsAt: startsAt });
+    const isOver = () => Date.now() > startsAt - leadMs / 4;
+    await until(async () => (await plannedPosts()) === 2 || isOver(), "the post is planned or nearly due");
+    if (!isOver()) return startsAt;
+    await upcoming(1);
+    return plannedStart(2 * leadMs);
   }
 
   test("planned posts are sent while nats-server is down, and edits are planned when it is back", async () => {
     const announcement = { guildId, channel: "77", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" } as const;
     const { id } = await call(createAnnouncement, announcement);
-    const startsAt = Date.now() + 2_500;
-    await call(createEvent, { guildId, calendarNumber: 1, startsAt, endsAt: startsAt });
     const later = Date.now() + 3_600_000;
     await call(createEvent, { guildId, calendarNumber: 1, startsAt: later, endsAt: later });
-    await upcoming(2);
+    await upcoming(1);
+    const startsAt = await plannedStart();
+    const sent = sink.received.length;
     await nats.kill("SIGKILL");
-    await until(() => sink.received.length === 1, "posted by the stored plan");
-    expect(sink.received[0]?.at).toBeGreaterThanOrEqual(startsAt);
+    await until(() => sink.received.length === sent + 1, "posted by the stored plan");
+    expect(sink.received.at(-1)?.at).toBeGreaterThanOrEqual(startsAt);
     nats = await startNats(nats.port);
     await until(
       () =>

@@ -1,3 +1,4 @@
+import type { PrivateNetworks } from "../../mixins/http/private-networks.ts";
 import { type HttpClient, httpClient } from "../../mixins/http/http-client.ts";
 import { headerNumber, retryAfterMs } from "../../mixins/http/retry-after.ts";
 import { signatureHeaders } from "../../mixins/http/signature.ts";
@@ -18,8 +19,8 @@ export interface RequestSender {
 }
 
 interface SenderOptions {
-  /** Whether private, loopback and link-local addresses are allowed. */
-  readonly allowPrivate: boolean;
+  /** The private, loopback and link-local addresses that are allowed. */
+  readonly allowPrivate: PrivateNetworks;
   /** Unix milliseconds. A receiver refuses signatures of another time. */
   readonly wallClock?: () => number;
   /** Replaces the system's resolver. */

@@ -1,10 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import mongoose from "mongoose";
+import { ChangeStreamReader } from "../../test/harness/change-stream.ts";
 import { changingGuild } from "../../test/harness/changing-guild.ts";
 import { everyOwner } from "../../test/harness/every-owner.ts";
 import { startTestGateway, type TestGateway, untilReady } from "../../test/harness/test-gateway.ts";
 import { until } from "../../test/harness/until.ts";
+import { RETRY_MS } from "./domain/retry-schedule.ts";
 import { isSignedWith, startReceiver, type WebhookReceiver } from "../../test/harness/webhook-receiver.ts";
 
+const OPERATOR_KEY = "operator-key-of-the-tests";
 const EVENT_TYPES = ["event.created", "event.updated", "event.deleted"];
 
 describe("the webhooks of a guild (D53)", () => {
@@ -195,6 +199,31 @@ describe("the webhooks of a guild (D53)", () => {
     expect(await guild.ask("/v2/webhooks/redeliver", guild.webhook)).toMatchObject({ amount: 1 });
     await until(() => receiver.received.length === 2, "the delivery again");
     expect(receiver.received[1]?.headers["webhook-id"]).toBe(receiver.received[0]?.headers["webhook-id"]);
+  });
+
+  test("are disabled when a delivery fails three days after its first attempt, which the stream reports", async () => {
+    const receiver = await receive(() => 500);
+    const guild = await guildWith(receiver.url);
+    const query = new URLSearchParams({ guild_id: guild.guild_id, sync_token: (await guild.changes()).sync_token });
+    const stream = await ChangeStreamReader.open(gateway.baseUrl, query.toString(), { authorization: OPERATOR_KEY });
+    const id = await guild.event({ name: "never received" });
+    const isRetried = async () => (await deliveries(guild.webhook)).deliveries[0]?.["response_status"] === 500;
+    await until(isRetried, "the first attempt");
+    const connection = await mongoose.createConnection(gateway.mongoUrl).asPromise();
+    const firstAttemptAt = Date.now() - RETRY_MS;
+    await connection
+      .collection("webhook_deliveries")
+      .updateOne({ webhookId: guild.webhook.id, state: "pending" }, { $set: { firstAttemptAt } });
+    await connection.close();
+    const disabled = () => stream.changes.find(({ kind }) => kind === "webhook");
+    await until(() => disabled() !== undefined, "the change of the webhook");
+    stream.end();
+    expect(disabled()).toMatchObject({
+      id: guild.webhook.id,
+      webhook: { enabled: false, disabled_reason: "RETRIES_EXHAUSTED" },
+    });
+    const { deliveries: failed } = await deliveries(guild.webhook);
+    expect(failed).toMatchObject([{ type: "event.created", record_id: id, state: "failed", attempts: 2 }]);
   });
 
   test("are signed with both secrets during a rotation, and it cannot begin twice", async () => {

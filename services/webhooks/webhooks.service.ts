@@ -1,3 +1,4 @@
+import type { PrivateNetworks } from "../../mixins/http/private-networks.ts";
 import type { Service, ServiceSchema } from "moleculer";
 import { healthMixin } from "../../mixins/actions/health.mixin.ts";
 import { type CallContext, serve } from "../../mixins/actions/contract-action.ts";
@@ -56,8 +57,8 @@ export interface WebhooksOptions {
   readonly mongoUrl: string;
   /** Encrypts the secrets of webhooks. */
   readonly key: string;
-  /** Whether webhooks may have private, loopback and link-local addresses. */
-  readonly allowPrivate: boolean;
+  /** The private, loopback and link-local addresses that webhooks may have. */
+  readonly allowPrivate: PrivateNetworks;
   /** Replaces the system's resolver. */
   readonly resolve?: ResolveAll;
 }

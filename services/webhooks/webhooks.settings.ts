@@ -1,4 +1,5 @@
-import { choiceSetting, optionalSetting } from "../../mixins/settings/environment.ts";
+import { privateNetworksSetting } from "../../mixins/http/private-networks.ts";
+import { optionalSetting } from "../../mixins/settings/environment.ts";
 
 /** The settings of the webhooks of guilds. */
 export const webhooksSettings = {
@@ -7,9 +8,7 @@ export const webhooksSettings = {
     "at least 32 characters of visible ASCII",
     /^[\x21-\x7e]{32,256}$/,
   ),
-  WEBHOOKS_ALLOW_PRIVATE: choiceSetting(
-    "Whether the guilds' webhooks may have private, loopback and link-local addresses; only for trial",
-    "no",
-    ["no", "yes"],
+  WEBHOOKS_ALLOW_PRIVATE: privateNetworksSetting(
+    "The private, loopback and link-local addresses that the guilds' webhooks may have, also by http",
   ),
 };

@@ -16,15 +16,15 @@ export interface CalendarServer {
 
 type Respond = (request: IncomingMessage, response: ServerResponse) => void;
 
-export async function startCalendarServer(): Promise<CalendarServer> {
+export async function startCalendarServer(address = "127.0.0.1"): Promise<CalendarServer> {
   const requests: IncomingMessage[] = [];
   let current: Respond = (_request, response) => response.writeHead(404).end();
   const server = createServer((request, response) => {
     requests.push(request);
     current(request, response);
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => void server.listen(0, address, resolve));
+  const base = `http://${address}:${(server.address() as AddressInfo).port}`;
   return {
     base,
     url: `${base}/team.ics`,

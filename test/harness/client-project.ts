@@ -24,6 +24,7 @@ export class ClientProject {
     const folder = await mkdtemp(join(tmpdir(), "guildcal-client-project-"));
     const project = new ClientProject(folder);
     await project.write("package.json", JSON.stringify({ private: true, type: "module" }));
+    if (clients.length === 0) return project;
     const tarballs = await Promise.all(clients.map((client) => packClient(client, folder)));
     const words = ["install", "--offline", "--no-audit", "--no-fund", ...tarballs];
     await run("npm", words, { cwd: folder });

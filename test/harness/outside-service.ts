@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ClientProject } from "./client-project.ts";
 import { PROJECT } from "./guildcal-process.ts";
 import { until } from "./until.ts";
-import { removeFolder } from "./remove-folder.ts";
 
 /** An installed version of Moleculer, by the folder of its package. */
 export type MoleculerPackage = "moleculer" | "moleculer-0-14";
@@ -15,6 +14,8 @@ export interface OutsideSettings {
   readonly namespace: string;
   readonly seed: string;
   readonly natsUrl: string;
+  /** `documented` for the code in docs/nats.md, `packed contracts` for the installed package of the contracts. */
+  readonly joins: "documented" | "packed contracts";
 }
 
 interface CallOutcome {
@@ -22,15 +23,31 @@ interface CallOutcome {
   readonly error?: { readonly type?: string; readonly code?: number; readonly data?: unknown; readonly name: string };
 }
 
+/** The code that joins with the package of the contracts, as in its README. */
+const JOIN_WITH_CONTRACTS = `
+import { brokerOptions, call as typedCall, on } from "@guildcal/contracts";
+import { ServiceBroker } from "moleculer";
+import { nkeyAuthenticator } from "nats";
+
+const { GUILDCAL_NATS_URL: url, GUILDCAL_BUS_SEED: seed } = process.env;
+const authenticator = nkeyAuthenticator(new TextEncoder().encode(seed));
+const broker = new ServiceBroker(brokerOptions({ user: "shop-bot", url, authenticator }));
+const call = (action, params, options) => typedCall(broker, action, params, options);
+const events = Object.assign({}, ...["calendar-event.changed", "guild-settings.changed"].map((eventName) =>
+  on(eventName, (params) => void process.send({ eventName, params }))));
+`;
+
+const CALL_AND_LISTEN = `
+const call = (action, params, options) => broker.call(action, params, options);
+const events = { "**": { context: true, handler: ({ eventName, params }) => void process.send({ eventName, params }) } };
+`;
+
 /** The code of the service: it sends events to the test, and makes the calls that the test requests. */
 const DRIVER = `
-broker.createService({
-  name: "outside",
-  events: { "**": { context: true, handler: ({ eventName, params }) => void process.send({ eventName, params }) } },
-});
+broker.createService({ name: "outside", events });
 process.on("message", ({ id, action, params, options }) => {
   const reply = (outcome) => process.send({ id, ...outcome });
-  broker.call(action, params, options).then(
+  call(action, params, options).then(
     (result) => reply({ result }),
     ({ name, type, code, data }) => reply({ error: { name, type, code, data } }),
   );
@@ -39,36 +56,40 @@ await broker.start();
 process.send("started");
 `;
 
-/** A service of another project: plain Moleculer in its own folder and process, which joins the bus as docs/nats.md describes. */
+/** A service of another project: Moleculer in its own folder and process, which joins the bus as docs/nats.md or the contracts' README describes. */
 export class OutsideService {
   readonly events: { readonly eventName: string; readonly params: Readonly<Record<string, unknown>> }[] = [];
   readonly #child: ChildProcess;
-  readonly #folder: string;
+  readonly #project: ClientProject;
   readonly #waiting = new Map<number, (response: CallOutcome) => void>();
   #calls = 0;
   #output = "";
   #isStarted = false;
 
-  private constructor(child: ChildProcess, folder: string) {
+  private constructor(child: ChildProcess, project: ClientProject) {
     this.#child = child;
-    this.#folder = folder;
+    this.#project = project;
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on("data", (chunk: Buffer) => (this.#output += chunk.toString()));
     }
     child.on("message", (message) => this.#onMessage(message));
   }
 
-  static async start({ moleculer, namespace, seed, natsUrl }: OutsideSettings): Promise<OutsideService> {
-    const folder = await mkdtemp(join(tmpdir(), "guildcal-outside-"));
-    await mkdir(join(folder, "node_modules"));
-    const link = (name: string, to: string) =>
-      symlink(join(PROJECT, "node_modules", to), join(folder, "node_modules", name));
-    await Promise.all([link("moleculer", moleculer), link("nats", "nats"), link("cbor-x", "cbor-x")]);
-    const script = join(folder, "service.mjs");
-    await writeFile(script, (await joiningLines()).replace("guildcal-bus.shop-bot", namespace) + DRIVER);
+  static async start({ moleculer, namespace, seed, natsUrl, joins }: OutsideSettings): Promise<OutsideService> {
+    const isDocumented = joins === "documented";
+    const project = await ClientProject.make(...(isDocumented ? [] : ["contracts" as const]));
+    await project.link({ moleculer, nats: "nats", "cbor-x": "cbor-x" });
+    const joining = isDocumented ? (await joiningLines()) + CALL_AND_LISTEN : JOIN_WITH_CONTRACTS;
+    const user = namespace.replace("guildcal-bus.", "");
+    await project.write("service.js", joining.replace("shop-bot", user) + DRIVER);
+    const script = join(project.folder, "service.js");
     const env = { PATH: process.env["PATH"], GUILDCAL_NATS_URL: natsUrl, GUILDCAL_BUS_SEED: seed };
-    const child = spawn(process.execPath, [script], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
-    const service = new OutsideService(child, folder);
+    const child = spawn(process.execPath, [script], {
+      cwd: project.folder,
+      env,
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    const service = new OutsideService(child, project);
     await until(() => service.#hasStarted(), "the start of the outside service", 20_000);
     return service;
   }
@@ -97,7 +118,7 @@ export class OutsideService {
       this.#child.kill("SIGKILL");
       await gone;
     }
-    await removeFolder(this.#folder);
+    await this.#project.end();
   }
 
   #hasStarted(): boolean {

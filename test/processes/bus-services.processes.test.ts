@@ -8,13 +8,14 @@ import { connect, nkeyAuthenticator, type NatsConnection } from "nats";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { GuildcalProcess, PROJECT } from "../harness/guildcal-process.ts";
-import { type MoleculerPackage, OutsideService } from "../harness/outside-service.ts";
+import { type MoleculerPackage, OutsideService, type OutsideSettings } from "../harness/outside-service.ts";
 import { until } from "../harness/until.ts";
 import { removeFolder } from "../harness/remove-folder.ts";
 
 const run = promisify(execFile);
 const OWN = "375357265198317579";
-const OTHER = "375357265198317580";
+const SECOND = "375357265198317580";
+const OTHER = "375357265198317581";
 
 interface Made {
   readonly name: string;
@@ -72,9 +73,12 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
     return client!;
   }
 
-  async function joined(made: Made, moleculer: MoleculerPackage = "moleculer"): Promise<OutsideService> {
+  async function joined(
+    made: Made,
+    { moleculer = "moleculer", joins = "documented" }: Partial<Pick<OutsideSettings, "moleculer" | "joins">>,
+  ): Promise<OutsideService> {
     await setUsers(made);
-    const service = await OutsideService.start({ ...made, moleculer, natsUrl });
+    const service = await OutsideService.start({ ...made, moleculer, natsUrl, joins });
     services.push(service);
     await service.reaches("guild-settings.get", { guildId: OWN });
     return service;
@@ -86,7 +90,7 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
   ])(
     "a plain %s reads, writes and gets the events of its writes, by the code in docs/nats.md",
     async (moleculer, name) => {
-      const service = await joined(await make(name, "--access", "write"), moleculer);
+      const service = await joined(await make(name, "--access", "write"), { moleculer });
       const { result } = await service.call("calendar-events.create", event(OWN));
       expect(result).toMatchObject({ eventId: expect.stringMatching(/^e[a-v0-9]{25}$/), revision: "1" });
       const { eventId } = result as { readonly eventId: string };
@@ -130,19 +134,19 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
     expect(others.result).not.toEqual(first.result);
   });
 
-  describe("with access to read one guild", () => {
+  describe("with the packed contracts, and access to read two guilds", () => {
     let made: Made;
     let service: OutsideService;
 
     beforeAll(async () => {
-      made = await make("reader", "--access", "read", "--guild", OWN);
-      service = await joined(made);
+      made = await make("reader", "--access", "read", "--guild", OWN, "--guild", SECOND);
+      service = await joined(made, { joins: "packed contracts" });
     });
 
-    test("reads only that guild, and cannot pretend to be another caller", async () => {
-      await expect(service.call("guild-settings.get", { guildId: OWN })).resolves.toMatchObject({
-        result: { guildId: OWN },
-      });
+    test("reads only these guilds, and cannot pretend to be another caller", async () => {
+      for (const guildId of [OWN, SECOND]) {
+        await expect(service.call("guild-settings.get", { guildId })).resolves.toMatchObject({ result: { guildId } });
+      }
       const operator = { keyId: "k", kind: "operator", access: "write", guilds: [] };
       for (const meta of [{}, { caller: operator }, { caller: undefined }, { caller: null }]) {
         await expect(service.call("guild-settings.get", { guildId: OTHER }, { meta })).resolves.toMatchObject({
@@ -159,13 +163,13 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
       });
     });
 
-    test("gets only events of that guild", async () => {
+    test("gets only events of these guilds", async () => {
       const [writer] = services as [OutsideService];
       service.events.length = 0;
       await writer.call("guild-settings.update", { guildId: OTHER, prefix: "?" });
-      await writer.call("guild-settings.update", { guildId: OWN, prefix: "?" });
-      await until(() => service.events.length > 0, "the event");
-      expect(service.events.map(({ params }) => params["guildId"])).toEqual([OWN]);
+      for (const guildId of [OWN, SECOND]) await writer.call("guild-settings.update", { guildId, prefix: "?" });
+      await until(() => service.events.length > 1, "the events");
+      expect(service.events.map(({ params }) => params["guildId"])).toEqual([OWN, SECOND]);
     });
 
     test("finds no writing action, no operator action, and no internal action", async () => {
@@ -221,7 +225,9 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
       });
       await until(() => writer.events.length > 0, "the event at another user");
       expect(service.events).toEqual([]);
-      expect(await busUsers("list")).toMatch(/^reader {2}revoked \S+ by npm run bus-users, .* {2}read {2}guilds 375/m);
+      expect(await busUsers("list")).toMatch(
+        /^reader {2}revoked \S+ by npm run bus-users, .* {2}read {2}guilds 375357265198317579,375357265198317580 /m,
+      );
     });
   });
 

@@ -173,7 +173,12 @@ describe("an installation with the users of the manifests", () => {
     const address = { port: 0, host: "127.0.0.1", apiKey: "operator-key-of-the-tests" };
     const busUrl = users.urlOf("api", server.port);
     await startService("api", apiService({ mongoUrl, ...address, hashing, rates: NO_LIMITS, drainMs: 0, busUrl }));
-    shopBot = await OutsideService.start({ ...made, moleculer: "moleculer", natsUrl: server.url });
+    shopBot = await OutsideService.start({
+      ...made,
+      moleculer: "moleculer",
+      natsUrl: server.url,
+      joins: "packed contracts",
+    });
     await shopBot.reaches("guild-settings.get", { guildId: own });
   });
   afterAll(async () => {
@@ -207,7 +212,7 @@ describe("an installation with the users of the manifests", () => {
     return connect({ servers: server.url, authenticator, reconnect: false });
   };
 
-  test("serves a bus user what it may call, and sends it the events of its guild alone", async () => {
+  test("serves a bus user with the packed contracts what it may call, and sends it the events of its guild alone", async () => {
     const forbidden = shopBot.call("guild-settings.get", { guildId: other });
     await expect(forbidden).resolves.toMatchObject({ error: { type: "FORBIDDEN", code: 403 } });
     const unknown = shopBot.call("guild-settings.update", { guildId: own, prefix: "?" });

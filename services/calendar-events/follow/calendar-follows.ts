@@ -1,3 +1,4 @@
+import type { PrivateNetworks } from "../../../mixins/http/private-networks.ts";
 import type { Service, ServiceSchema } from "moleculer";
 import { type CallContext, serve } from "../../../mixins/actions/contract-action.ts";
 import { type ActionCaller, broadcast } from "../../../mixins/actions/typed-calls.ts";
@@ -29,8 +30,8 @@ import { importCalendar } from "./import-calendar.ts";
 import type { FollowPorts } from "./visit-follow.ts";
 
 export interface FollowOptions {
-  /** Whether addresses may be private, loopback and link-local. */
-  readonly allowPrivate: boolean;
+  /** The private, loopback and link-local addresses that are allowed. */
+  readonly allowPrivate: PrivateNetworks;
   /** Replaces the system's resolver. */
   readonly resolve?: ResolveAll;
 }

@@ -1,6 +1,8 @@
+import { BlockList } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { downloader } from "../../../mixins/http/download.ts";
+import type { ResolveAll } from "../../../mixins/http/target-guard.ts";
 import {
   calendarBody,
   type CalendarServer,
@@ -100,6 +102,23 @@ describe("the read of an address that a calendar follows", () => {
       expect(await errorOf()).toBe("TARGET_REFUSED");
     }
     expect(inside.requests).toHaveLength(0);
+  });
+
+  test("of an allowed network refuses a redirect to an address inside that is not in it, before a connection", async () => {
+    const inside = await startCalendarServer("127.0.0.2");
+    closes.push(() => void inside.close());
+    inside.serve(body);
+    const allowPrivate = new BlockList();
+    allowPrivate.addAddress("127.0.0.1");
+    const resolve: ResolveAll = (_name, done) => done(null, [{ address: "127.0.0.2", family: 4 }]);
+    const { port } = new URL(inside.url);
+    for (const host of ["127.0.0.2", "inside.example", "[::1]", "169.254.169.254", "10.0.0.1"]) {
+      server.respond((_request, response) => response.writeHead(302, { location: `http://${host}:${port}/` }).end());
+      expect(await errorOf(read(server.url, {}, { allowPrivate, resolve }))).toBe("TARGET_REFUSED");
+    }
+    expect([server.requests.length, inside.requests.length]).toEqual([5, 0]);
+    server.serve(body);
+    expect(await errorOf(read(server.url, {}, { allowPrivate, resolve }))).toBe("calendar");
   });
 
   test("checks the addresses of a redirect as those of the first request", async () => {

@@ -79,14 +79,21 @@ describe("the webhooks of a guild at the instants of its occurrences (D59)", () 
     }
   }
 
+  interface WrittenEvents {
+    readonly ids: readonly string[];
+    readonly series: string;
+    /** A series whose first occurrence starts 700 ms later. */
+    readonly shifted: string;
+  }
+
   /** Writes events with the start `at`; resolves with the ids of those that start then or a little later. */
-  async function writeEvents(guild: Guild, at: number): Promise<{ ids: readonly string[]; series: string }> {
+  async function writeEvents(guild: Guild, at: number): Promise<WrittenEvents> {
     const times = (ms = 1_000) => ({ epoch_start: at, epoch_end: at + ms });
     const daily = { recur: true, recurrence: { frequency: "DAILY", count: 3, interval: 1 } };
     const update = (event_id: string, change: object) =>
       guild.ask("/v2/events/update", { ...guild.where, event_id, ...change });
     const remove = (event_id: string) => guild.ask("/v2/events/delete", { ...guild.where, event_id });
-    const [single, series, moved, movedAway, deleted, cancelled, instant] = await Promise.all([
+    const [single, series, moved, movedAway, deleted, cancelled, instant, shifted, shiftedAway] = await Promise.all([
       guild.event({ ...times(), name: "Raid night" }),
       guild.event({ ...times(), ...daily }),
       guild.event(times()),
@@ -94,6 +101,8 @@ describe("the webhooks of a guild at the instants of its occurrences (D59)", () 
       guild.event(times()),
       guild.event({ ...times(), ...daily }),
       guild.event(times(0)),
+      guild.event({ ...times(), ...daily }),
+      guild.event({ ...times(), ...daily }),
     ]);
     const start = new Date(at).toISOString().replaceAll(/[-:]|\.\d{3}/g, "");
     await Promise.all([
@@ -101,12 +110,14 @@ describe("the webhooks of a guild at the instants of its occurrences (D59)", () 
       update(movedAway, { epoch_start: at + HOUR, epoch_end: at + 2 * HOUR }),
       remove(deleted),
       guild.ask("/v2/events/delete", { ...guild.where, event_id: `${cancelled}_${start}`, scope: "this" }),
+      update(`${shifted}_${start}`, { epoch_start: at + 700, epoch_end: at + 1_200 }),
+      update(`${shiftedAway}_${start}`, { epoch_start: at + HOUR, epoch_end: at + 2 * HOUR }),
     ]);
-    return { ids: [single, `${series}_${start}`, moved, instant], series };
+    return { ids: [single, `${series}_${start}`, moved, instant, `${shifted}_${start}`], series, shifted };
   }
 
   test("come at the present start and end of single events and occurrences of series, never early, and once", async () => {
-    const { guild, to, soon, ids, series } = await ahead(async (at) => {
+    const { guild, to, soon, ids, series, shifted } = await ahead(async (at) => {
       const made = changingGuild(gateway);
       const id = await webhook(made);
       return { guild: made, to: id, soon: at, ...(await writeEvents(made, at)) };
@@ -128,6 +139,8 @@ describe("the webhooks of a guild at the instants of its occurrences (D59)", () 
     expect(first?.data["occurrence"]).toEqual(
       expect.objectContaining({ event_id: ids[1], calendar_number: 1, epoch_start: soon, recur: true }),
     );
+    const ofShifted = notified.filter(({ data }) => data["series_id"] === shifted);
+    expect(new Set(ofShifted.map(({ data }) => data["occurred_at"]))).toEqual(new Set([soon + 700, soon + 1_200]));
     const upcoming = await guild.ask("/v1/announcement/upcoming", { guild_id: guild.guild_id });
     const history = await guild.ask("/v1/announcement/history", { guild_id: guild.guild_id });
     expect([upcoming["posts"], history["posts"]]).toEqual([[], []]);

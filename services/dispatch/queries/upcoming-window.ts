@@ -30,7 +30,9 @@ export async function upcomingWindow(
   const position = UPCOMING.cursors.read(cursor);
   if (isRefusal(position)) return position;
   const until = Math.min(dueUntil, now + COMPARED_MS);
-  const [stored, plan] = await Promise.all([ports.store.listUpcoming(guildId, -1), ports.store.guildPlan(guildId)]);
+  // The plan is read before its posts: in the other order a plan that is stored in between would hide its posts.
+  const plan = await ports.store.guildPlan(guildId);
+  const stored = await ports.store.listUpcoming(guildId, -1);
   const rows = stored.filter(({ dueAt }) => dueAt >= dueFrom && dueAt < until);
   const behind = position === undefined ? undefined : positionOf(position);
   const start = latest([endOfPlan(plan, now), firstPositionAt(dueFrom), ...(behind === undefined ? [] : [behind])]);

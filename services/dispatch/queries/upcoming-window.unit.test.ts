@@ -125,6 +125,26 @@ describe("the upcoming posts of a year", () => {
     ]);
   });
 
+  test("have every post, also if the guild's first plan is stored while they are read", async () => {
+    const startsAt = DRAFTS_NOW + DAY;
+    const event = { action: "CREATE_EVENT", calendarNumber: 1, startsAt, endsAt: startsAt };
+    const rule = { action: "CREATE_ANNOUNCEMENT", channel: "7", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
+    const { guild, rows } = await guildBefore([() => event as never, () => rule as never], 48 * HOUR);
+    const { store, ...ports } = portsOf(guild, rows, {});
+    let isPlanned = false;
+    const planning: UpcomingPorts["store"] = {
+      ...store,
+      guildPlan: async (guildId) => {
+        await new Promise(setImmediate);
+        isPlanned = true;
+        return store.guildPlan(guildId);
+      },
+      listUpcoming: async (...given) => (isPlanned ? store.listUpcoming(...given) : []),
+    };
+    const found = await pagesOf({ ...ports, store: planning }, guild, { dueFrom: 0 }, 10);
+    expect(found.map((post) => post.startsAt)).toEqual([startsAt]);
+  });
+
   /** A guild with five events at one instant, of which the numbered ones were announced less than a minute away from it. */
   async function announced(...numbers: readonly number[]) {
     const startsAt = DRAFTS_NOW + 60 * HOUR;

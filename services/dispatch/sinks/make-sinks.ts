@@ -18,8 +18,8 @@ export function sinkProblems(names: readonly ConfiguredSinkName[], settings: Par
     ...needed("discord", "DISCORD_TOKEN"),
     ...needed("webhook", "WEBHOOK_URL"),
     ...needed("webhook", "WEBHOOK_SECRET"),
-    ...(isPlainHttp && settings.WEBHOOK_ALLOW_PRIVATE === "no"
-      ? ["WEBHOOK_URL must be an https URL unless WEBHOOK_ALLOW_PRIVATE is yes"]
+    ...(isPlainHttp && settings.WEBHOOK_ALLOW_PRIVATE === false
+      ? ["WEBHOOK_URL must be an https URL unless WEBHOOK_ALLOW_PRIVATE allows its address"]
       : []),
   ];
 }
@@ -50,7 +50,7 @@ function makeSink(name: ConfiguredSinkName, settings: SinkSettings, writeLine: W
       return webhookSink({
         url: settings.WEBHOOK_URL ?? "",
         secret: settings.WEBHOOK_SECRET ?? "",
-        allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE === "yes",
+        allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE,
       });
   }
 }

@@ -31,6 +31,7 @@ describe("the chosen sinks", () => {
     const open = { WEBHOOK_URL: "http://bot.internal/hook", WEBHOOK_SECRET: SECRET };
     expect(sinkProblems(["webhook"], settings(open))).toHaveLength(1);
     expect(sinkProblems(["webhook"], settings({ ...open, WEBHOOK_ALLOW_PRIVATE: "yes" }))).toEqual([]);
+    expect(sinkProblems(["webhook"], settings({ ...open, WEBHOOK_ALLOW_PRIVATE: "10.0.0.0/8" }))).toEqual([]);
   });
 
   test.each([

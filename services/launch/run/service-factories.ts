@@ -97,7 +97,7 @@ const FACTORIES: Readonly<Record<ServiceName, Factory>> = {
     return calendarEventsService({
       mongoUrl,
       eventsPerGuild: settings.EVENTS_PER_GUILD,
-      follow: { allowPrivate: settings.FOLLOW_ALLOW_PRIVATE === "yes" },
+      follow: { allowPrivate: settings.FOLLOW_ALLOW_PRIVATE },
     });
   },
   "guild-settings": async ({ mongoUrl }) => {
@@ -107,7 +107,7 @@ const FACTORIES: Readonly<Record<ServiceName, Factory>> = {
   webhooks: async ({ mongoUrl, settings: { WEBHOOKS_KEY: key, WEBHOOKS_ALLOW_PRIVATE: allowPrivate } }) => {
     if (key === undefined) throw new StartupError("WEBHOOKS_KEY must be set for webhooks in a process of their own");
     const { webhooksService } = await import("../../webhooks/webhooks.service.ts");
-    return webhooksService({ mongoUrl, key, allowPrivate: allowPrivate === "yes" });
+    return webhooksService({ mongoUrl, key, allowPrivate });
   },
 };
 

@@ -6,16 +6,15 @@ import { ENDPOINTS, GUILDS } from "./any-step.ts";
 import { breachOf, Fuzzer } from "./fuzzer.ts";
 import { fuzzKeys } from "./fuzz-keys.ts";
 import { type CalendarServer, startCalendarServer } from "../../harness/calendar-server.ts";
-import { HOSTILE_CALENDARS } from "./hostile-calendars.ts";
 import { breachIn, hostileStage } from "./hostile-row.ts";
-import { HOSTILE_RULES } from "./hostile-rules.ts";
+import { HOSTILE_ROWS } from "./hostile-table.ts";
 import { everyOwner } from "../../harness/every-owner.ts";
 
 const REQUESTS = 1_000;
 const SEED = 20_261_121;
 const OPERATOR_KEY = "operator-key-of-the-tests";
-/** The service of the tests may not read the addresses of the other rows, and one row takes as long as any import may. */
-const SMALL_ROWS = [...HOSTILE_CALENDARS, ...HOSTILE_RULES].filter(({ takesWholeImport = false }) => !takesWholeImport);
+/** One row takes as long as any import may. */
+const SMALL_ROWS = HOSTILE_ROWS.filter(({ takesWholeImport = false }) => !takesWholeImport);
 
 describe("requests of the fuzzer", () => {
   let gateway: TestGateway;

@@ -1,10 +1,15 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { until } from "../../harness/until.ts";
 import type { HostileRow, HostileStage, Outcome } from "./hostile-row.ts";
 
-/** Follows the address of the stage's server, and resolves with the error of the read. */
-async function errorOf({ post, guild, server }: HostileStage): Promise<unknown> {
-  const where = { guild_id: guild, calendar_number: 1 };
-  const { status, body } = await post("/v2/calendar/follow", { ...where, url: server.url });
+/** Follows an address of the stage's server, and resolves with the error of the read. */
+async function errorOf(
+  { post, guild, server }: HostileStage,
+  { guild_id = guild, path = "/team.ics" } = {},
+): Promise<unknown> {
+  const where = { guild_id, calendar_number: 1 };
+  const { status, body } = await post("/v2/calendar/follow", { ...where, url: server.base + path });
   if (status !== 200) return body;
   let error: unknown;
   const isRead = async () => {
@@ -20,8 +25,41 @@ async function fails(stage: HostileStage, expected: string): Promise<Outcome> {
   return { expected, received: await errorOf(stage) };
 }
 
-/** Addresses that a calendar follows (D55). The service may read private ones here. */
+/** The address of the stage's server, which stands for one of the outside: the only private address that the service may read. */
+export const OUTSIDE_ADDRESS = "127.0.0.1";
+/** Other addresses, which the service must not reach: loopback, link-local with the metadata of a cloud, private, mapped. */
+const INSIDE_ADDRESSES = [
+  "127.0.0.2",
+  "169.254.169.254",
+  "10.0.0.1",
+  "192.168.0.1",
+  "[::1]",
+  "[::ffff:7f00:2]",
+  "[fd00::1]",
+];
+
+/** Redirects to each address inside, of which one has a server. Resolves with the errors, and the connections to that server. */
+async function redirectsInside(stage: HostileStage): Promise<Outcome> {
+  const inside = createServer((_request, response) => response.end());
+  let connections = 0;
+  inside.on("connection", () => (connections += 1));
+  await new Promise<void>((listening) => void inside.listen(0, "127.0.0.2", listening));
+  const { port } = inside.address() as AddressInfo;
+  const targets = ["http", "https"].flatMap((protocol) =>
+    INSIDE_ADDRESSES.map((address) => `${protocol}://${address}:${port}/latest/meta-data`),
+  );
+  stage.server.respond(({ url = "" }, response) => {
+    response.writeHead(302, { location: targets[Number(url.slice(1))] }).end();
+  });
+  const follow = (at: number) => errorOf(stage, { guild_id: `${stage.guild}0${at}`, path: `/${at}` });
+  const errors = await Promise.all(targets.map((_, at) => follow(at))).finally(() => inside.close());
+  const expected = { errors: targets.map(() => "TARGET_REFUSED"), connections: 0 };
+  return { expected, received: { errors, connections } };
+}
+
+/** Addresses that a calendar follows (D55). */
 export const HOSTILE_ADDRESSES: readonly HostileRow[] = [
+  { name: "a followed address that redirects to addresses inside", attack: redirectsInside },
   {
     name: "a followed address that redirects to a file",
     attack(stage) {

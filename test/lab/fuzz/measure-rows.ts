@@ -87,17 +87,17 @@ async function measure({ pid, ...target }: RowTarget, row: HostileRow, guild: st
     const startedAt = performance.now();
     const outcome: Outcome = await row.attack(hostileStage(target, { many: MANY, guild, server }));
     const seconds = (performance.now() - startedAt) / 1_000;
-    return { outcome, seconds, neighbourP99: await neighbour.end(), peak: peakOf(watch) };
+    return { outcome, seconds, neighbourP99: await neighbour.end(), peak: peakOf(await watch.end()) };
   } finally {
     await neighbour.end();
-    watch.end();
+    await watch.end();
     await server.close();
   }
 }
 
 /** The memory of the service's own process; its MongoDB is a child. */
-function peakOf(watch: MemoryWatch): number {
-  return Math.max(0, ...watch.end().flatMap(({ name, mebibytes }) => (name.startsWith("mongod") ? [] : [mebibytes])));
+function peakOf(peaks: Awaited<ReturnType<MemoryWatch["end"]>>): number {
+  return Math.max(0, ...peaks.flatMap(({ name, mebibytes }) => (name.startsWith("mongod") ? [] : [mebibytes])));
 }
 
 /** Reads the settings of another guild every 20 ms. */

@@ -7,6 +7,7 @@ import { GuildcalProcess } from "../../harness/guildcal-process.ts";
 import { readOptions, selectOnly } from "../options.ts";
 import { Fuzzer } from "./fuzzer.ts";
 import { fuzzKeys } from "./fuzz-keys.ts";
+import { OUTSIDE_ADDRESS } from "./hostile-addresses.ts";
 import { HOSTILE_ROWS } from "./hostile-table.ts";
 import { type MeasuredRow, measureRows } from "./measure-rows.ts";
 import { memoryOf, type ProcessMemory } from "./process-memory.ts";
@@ -28,7 +29,7 @@ const MAX_RESIDENT_MB = 48;
 
 /**
  * `npm run fuzz` sends the hostile rows and `--requests` generated requests to the service, which runs as with `npm start` but
- * without rate limits, and may follow private addresses.
+ * without rate limits, and may follow one address of loopback.
  */
 async function main(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "guildcal-fuzz-"));
@@ -38,7 +39,7 @@ async function main(): Promise<void> {
   const settings = {
     ...noLimits,
     ...watched,
-    FOLLOW_ALLOW_PRIVATE: "yes",
+    FOLLOW_ALLOW_PRIVATE: OUTSIDE_ADDRESS,
     DATA_DIR: directory,
     API_KEY: OPERATOR_KEY,
     LOG_LEVEL: "error",

@@ -6,21 +6,27 @@ const SAMPLE_MS = 250;
 /** Samples the resident memory of processes and their descendants, and records the peak of each. The roots may change. */
 export class MemoryWatch {
   readonly #peaks = new Map<number, { readonly name: string; readonly mebibytes: number }>();
+  readonly #roots: () => readonly number[];
   readonly #timer: NodeJS.Timeout;
+  #sampling: Promise<unknown> | undefined;
 
   constructor(roots: () => readonly number[]) {
-    let isSampling = false;
+    this.#roots = roots;
     this.#timer = setInterval(() => {
-      if (isSampling) return;
-      isSampling = true;
-      void Promise.all(roots().map((root) => this.#sample(root))).finally(() => (isSampling = false));
+      this.#sampling ??= this.#sampleAll().finally(() => (this.#sampling = undefined));
     }, SAMPLE_MS);
   }
 
-  /** Stops sampling; returns the peaks, the highest first. */
-  end(): { readonly name: string; readonly mebibytes: number }[] {
+  /** Samples once more, and stops; resolves with the peaks, the highest first. */
+  async end(): Promise<{ readonly name: string; readonly mebibytes: number }[]> {
     clearInterval(this.#timer);
+    await this.#sampling;
+    await this.#sampleAll();
     return [...this.#peaks.values()].toSorted((one, other) => other.mebibytes - one.mebibytes);
+  }
+
+  async #sampleAll(): Promise<void> {
+    await Promise.all(this.#roots().map((root) => this.#sample(root)));
   }
 
   async #sample(pid: number): Promise<void> {

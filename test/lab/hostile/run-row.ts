@@ -61,7 +61,7 @@ export async function runRow(row: HostileRow, isControl: boolean): Promise<RowOu
     const memory = new MemoryWatch(target.pids);
     const { during, lateness } = await attackedPhase(row, stage, posts, measure);
     const after = await measure(BACK_TO_NORMAL_MS + 2_000);
-    const [largest = { name: "", mebibytes: 0 }] = memory.end();
+    const [largest = { name: "", mebibytes: 0 }] = await memory.end();
     const further = (await row.check?.(stage)) ?? [];
     const base = Math.max(MIN_P99_MS, p99Of(before.seconds));
     const normalAfter = secondsUntilNormal(after, base * MAX_SLOWDOWN);

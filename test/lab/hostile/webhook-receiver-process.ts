@@ -7,9 +7,17 @@ export type Behaviour = "hang" | "slow" | "refuse" | "accept";
 /** Just below the timeout of a delivery. */
 const SLOW_MS = 9_000;
 
-/** Endpoints of webhooks that respond by their path. The process sends its port to its parent. */
+/** The number of requests to each path. */
+const requests: Record<string, number> = {};
+
+/**
+ * Endpoints of webhooks that respond by their path. The process sends its port to its parent, and the numbers of requests in
+ * response to a message.
+ */
 const server = createServer((request, response) => {
-  const behaviour = request.url?.split("/")[1] as Behaviour;
+  const path = request.url ?? "";
+  const behaviour = path.split("/")[1] as Behaviour;
+  requests[path] = (requests[path] ?? 0) + 1;
   request.resume().once("end", () => {
     if (behaviour === "refuse") response.writeHead(500).end();
     if (behaviour === "accept") response.writeHead(204).end();
@@ -17,4 +25,5 @@ const server = createServer((request, response) => {
   });
 }).listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 
+process.on("message", () => process.send?.(requests));
 process.on("disconnect", () => process.exit());

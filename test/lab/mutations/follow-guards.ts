@@ -17,6 +17,15 @@ export const FOLLOW_GUARDS: readonly TestedGuard[] = [
     test: "refuses a private address before a connection",
   },
   {
+    testFile: "mixins/http/target-guard.unit.test.ts",
+    guard: "a private address is allowed only if it is in one of the networks of the setting",
+    file: "mixins/http/private-networks.ts",
+    in: "isInNetworks",
+    code: "$_.check($$$)",
+    without: "true",
+    test: "is refused if any of its private addresses is in none of the allowed networks",
+  },
+  {
     ...fetching,
     guard: "a followed address has at most five redirects",
     file: "mixins/http/download.ts",

@@ -32,6 +32,15 @@ export const WEBHOOK_GUARDS: readonly TestedGuard[] = [
     test: "of one guild are four at once",
   },
   {
+    guard: "a webhook gets at most 600 attempts in a minute",
+    file: "services/webhooks/domain/delivery-queue.ts",
+    in: "freeAttempts",
+    code: "ATTEMPTS_PER_MINUTE - $_",
+    without: "ATTEMPTS_PER_MINUTE",
+    testFile: "services/webhooks/domain/delivery-queue.unit.test.ts",
+    test: "gets four requests at once, and at most 600 in a minute",
+  },
+  {
     guard: "a delivery waits for the earlier ones of its record",
     file: "services/webhooks/domain/delivery.ts",
     in: "sendable",

@@ -98,11 +98,19 @@ describe(`a guild with at most ${BOUND} open posts (D39)`, () => {
     sink.refuse = { kind: "halted", reason: "no token" };
     await dispatch(1_000);
     const { guild, id, startsAt } = await guildWithPlannedPosts(3 * BOUND);
-    const rows = await guild.settled(BOUND + 1);
-    expect(rows.map(({ state }) => state)).toEqual(Array.from({ length: BOUND + 1 }, () => "missed"));
-    const passedOver = rows.filter(({ reason }) => reason?.startsWith(`more than ${BOUND} posts`));
+    // On a busy machine there can be room for some of the later posts just before they expire: each of these has a row.
+    const others = ({ reason }: { reason?: string }) =>
+      Number(/stands for ([0-9]+) other posts/.exec(reason ?? "")?.[1]);
+    const isCounted = async () => {
+      const counts = (await guild.history()).map((row) => 1 + (others(row) || 0));
+      return counts.reduce((sum, count) => sum + count, 0) === 3 * BOUND;
+    };
+    await until(isCounted, "every post has a row, or is counted in one");
+    const rows = await guild.history();
+    expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(["missed"]));
+    const passedOver = rows.filter((row) => others(row) > 0);
     expect(passedOver).toMatchObject([{ announcementId: id, startsAt }]);
-    expect(passedOver[0]?.reason).toMatch(`stands for ${2 * BOUND - 1} other posts of the announcement, due until`);
+    expect(passedOver[0]?.reason).toMatch(new RegExp(`^more than ${BOUND} posts.* of the announcement, due until`));
   });
 
   test("gets an announcement a week ahead on time, however many occurrences start before", async () => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { choiceSetting, optionalSetting } from "../../../../mixins/settings/environment.ts";
+import { type PrivateNetworks, privateNetworksSetting } from "../../../../mixins/http/private-networks.ts";
+import { optionalSetting } from "../../../../mixins/settings/environment.ts";
 import { VERSION } from "../../../contracts/version.ts";
 import { headerNumber, retryAfterMs } from "../../../../mixins/http/retry-after.ts";
 import { encodeMessage } from "../message-body.ts";
@@ -22,10 +23,8 @@ export const webhookSettings = {
     "whsec_ and the base64 of 24 to 64 bytes",
     /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/,
   ),
-  WEBHOOK_ALLOW_PRIVATE: choiceSetting(
-    "Whether the sink `webhook` may post to private, loopback and link-local addresses",
-    "no",
-    ["no", "yes"],
+  WEBHOOK_ALLOW_PRIVATE: privateNetworksSetting(
+    "The private, loopback and link-local addresses to which the sink `webhook` may post",
   ),
 };
 
@@ -39,7 +38,7 @@ export interface WebhookSinkOptions {
   readonly url: string;
   /** `whsec_` and base64. */
   readonly secret: string;
-  readonly allowPrivate: boolean;
+  readonly allowPrivate: PrivateNetworks;
   /** Unix milliseconds. A receiver refuses signatures of another time. */
   readonly wallClock?: () => number;
   /** Replaces the system's resolver. */

@@ -2,8 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import mongoose from "mongoose";
-import { MAX_PENDING } from "../../../../services/webhooks/domain/delivery-queue.ts";
-import { WEBHOOK_TYPES } from "../../../../services/contracts/webhooks.contract.ts";
+import { ATTEMPTS_PER_MINUTE, MAX_PENDING } from "../../../../services/webhooks/domain/delivery-queue.ts";
+import { MAX_WEBHOOKS, WEBHOOK_TYPES } from "../../../../services/contracts/webhooks.contract.ts";
 import type { GuildId } from "../../../../services/contracts/ids.ts";
 import { startOnFilledDatabase } from "../filled-database.ts";
 import { fillHourly } from "../hourly-events.ts";
@@ -17,6 +17,9 @@ const EVENTS = 50_000;
 const WEBHOOKS = 8;
 const BEHAVIOURS: readonly Behaviour[] = ["hang", "slow", "refuse", "accept"];
 const CHANGING_CLIENTS = 8;
+/** Webhooks that the attack tries to create in addition. */
+const FURTHER_WEBHOOKS = 20;
+const MINUTE_MS = 60_000;
 /** A queue reads a further page of changes while fewer than MAX_PENDING of its deliveries are pending. */
 const MAX_PENDING_OF_GUILD = 2 * MAX_PENDING * WEBHOOKS;
 const HOUR_MS = 3_600_000;
@@ -24,6 +27,8 @@ const TEXT = "x".repeat(1_000);
 
 let receiver: ChildProcess;
 let mongoUrl = "";
+let port = 0;
+let enabledAt = 0;
 const webhooks: { readonly guild_id: string; readonly id: string }[] = [];
 
 /** A guild with many changes enables webhooks whose endpoints hang, respond slowly, refuse, and accept. */
@@ -42,7 +47,7 @@ export const SLOW_WEBHOOKS: HostileRow = {
     return { ...target, stop };
   },
   async prepare({ ask }) {
-    const [port] = (await once(receiver, "message")) as [number];
+    [port] = (await once(receiver, "message")) as [number];
     webhooks.length = 0;
     for (let at = 0; at < WEBHOOKS; at += 1) {
       const url = `http://127.0.0.1:${port}/${BEHAVIOURS[at % BEHAVIOURS.length]}/${at}`;
@@ -58,6 +63,7 @@ export const SLOW_WEBHOOKS: HostileRow = {
   },
   async attack(stage, signal) {
     const key = await stage.createKey(GUILD);
+    enabledAt = Date.now();
     for (const webhook of webhooks) await stage.ask("/v2/webhooks/update", { ...webhook, enabled: true });
     const times = { epoch_start: Date.now() + HOUR_MS, epoch_end: Date.now() + 2 * HOUR_MS };
     const change = async () => {
@@ -67,14 +73,34 @@ export const SLOW_WEBHOOKS: HostileRow = {
         await pause(status === 200 ? 10 : 100);
       }
     };
-    await Promise.all(Array.from({ length: CHANGING_CLIENTS }, change));
+    const create = (at: number) => {
+      const webhook = {
+        guild_id: GUILD,
+        url: `http://127.0.0.1:${port}/refuse/${WEBHOOKS + at}`,
+        types: WEBHOOK_TYPES,
+      };
+      return stage.post("/v2/webhooks/create", key, JSON.stringify(webhook));
+    };
+    await Promise.all([
+      ...Array.from({ length: FURTHER_WEBHOOKS }, (_, at) => create(at)),
+      ...Array.from({ length: CHANGING_CLIENTS }, change),
+    ]);
   },
   async check() {
     const connection = await mongoose.createConnection(mongoUrl).asPromise();
     const filter = { guildId: GUILD, state: "pending" };
     const pending = await connection.collection("webhook_deliveries").countDocuments(filter);
+    const created = await connection.collection("webhooks").countDocuments({ guildId: GUILD });
     await connection.close();
-    return pending <= MAX_PENDING_OF_GUILD ? [] : [`${pending} deliveries were pending`];
+    receiver.send("requests");
+    const [requests] = (await once(receiver, "message")) as [Readonly<Record<string, number>>];
+    const minutes = Math.ceil((Date.now() - enabledAt) / MINUTE_MS);
+    const busiest = Math.max(0, ...Object.values(requests));
+    return [
+      ...(pending <= MAX_PENDING_OF_GUILD ? [] : [`${pending} deliveries were pending`]),
+      ...(created === MAX_WEBHOOKS ? [] : [`the guild has ${created} webhooks`]),
+      ...(busiest <= minutes * ATTEMPTS_PER_MINUTE ? [] : [`a webhook got ${busiest} requests in ${minutes} minutes`]),
+    ];
   },
   control: {
     name: "the limit of pending deliveries",
