@@ -15,7 +15,13 @@ import { type Calendar, calendarByNumber, unwrittenCalendar } from "./domain/cal
 import type { ListedEvent } from "./domain/event/event.ts";
 import { recurrenceView } from "./domain/recurrence/parse-recurrence.ts";
 import { compareEntries } from "./domain/event/list-order.ts";
-import { eachOccurrenceStarting, eachOccurrenceOverlapping } from "./domain/recurrence/occurrences.ts";
+import {
+  eachOccurrenceStarting,
+  eachOccurrenceOverlapping,
+  MAX_OUT_OF_ORDER,
+  type Series,
+} from "./domain/recurrence/occurrences.ts";
+import { hasTimes } from "./domain/recurrence/times-of-day.ts";
 import {
   announcedOccurrence,
   type EffectiveOccurrence,
@@ -226,7 +232,7 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
       window,
       calendarOf,
       expand: (series, isExcluded) =>
-        eachOccurrenceStarting(series, windowUpTo(window, found.horizon), limit + 1, isExcluded),
+        eachOccurrenceStarting(series, windowUpTo(window, found.horizon), limitFor(series, limit), isExcluded),
       isInWindow: (times) => startsIn(times, window),
     });
     slices.begin();
@@ -236,6 +242,11 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
       if (performance.now() > deadline) throw new OperationTimeout(`occurrences that start in guild ${guildId}`);
     }
   }
+}
+
+/** One more occurrence than the limit shows that there are more. Those of one day may start out of order. */
+export function limitFor({ recurrence }: Series, limit: number): number {
+  return limit + 1 + (hasTimes(recurrence) ? MAX_OUT_OF_ORDER : 0);
 }
 
 /** Adds the all-day events that do not recur. Their stored starts are ordered but may be those of an earlier zone. */

@@ -16,7 +16,7 @@ import type { CalendarsStore } from "./store/calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar/calendar.ts";
 import { type ChangedEvent, changeEvent } from "./domain/event/change-event.ts";
 import { editOf } from "./domain/event/edit-scope.ts";
-import { seriesBefore, splitSeries } from "./domain/event/split-series.ts";
+import { endRefusal, seriesBefore, splitSeries } from "./domain/event/split-series.ts";
 import { newEvent } from "./domain/event/create-event.ts";
 import { type CalendarEvent, publicRevision } from "./domain/event/event.ts";
 import { ID_RANDOM_BYTES, newEventId } from "./domain/event/event-id.ts";
@@ -108,7 +108,9 @@ export function eventWrites(
   }
 
   /** Ends the series before the occurrence. */
-  async function shortenWrite({ event: stored, calendar }: ResolvedEvent, original: EpochMs): Promise<Write> {
+  async function shortenWrite({ event: stored, calendar }: ResolvedEvent, original: EpochMs): Promise<Write | Refusal> {
+    const refusal = endRefusal(stored, original, calendar);
+    if (refusal !== undefined) return refusal;
     const starts =
       stored.recurring?.hasOverrides === true ? await store.overriddenStarts(stored.guildId, stored.id) : [];
     const keep = starts.filter((start) => start < original);

@@ -4,7 +4,13 @@ import { anchorInstant, type OffsetAnchor } from "../contracts/announcement-offs
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import type { Occurrence, OccurrencesStarting, OccurrencesStartingParams } from "../contracts/occurrences.contract.ts";
 import { mergedWindows, type Window } from "../contracts/window.ts";
-import { allowedNumbers, type CalendarWindows, SEARCH_TIMEOUT_MS, storedChangedSince } from "./calendar-windows.ts";
+import {
+  allowedNumbers,
+  type CalendarWindows,
+  limitFor,
+  SEARCH_TIMEOUT_MS,
+  storedChangedSince,
+} from "./calendar-windows.ts";
 import { type Calendar, calendarByNumber } from "./domain/calendar/calendar.ts";
 import {
   announcedOccurrence,
@@ -117,7 +123,7 @@ async function collectEnding(reads: EventReads, search: AnchorSearch, ends: Wind
       calendarOf,
       expand: (series, isExcluded) => {
         const until = Math.min(window.until, horizon() + 1);
-        return eachOccurrenceOverlapping(series, { ...window, until }, limit + 1, isExcluded);
+        return eachOccurrenceOverlapping(series, { ...window, until }, limitFor(series, limit), isExcluded);
       },
       isInWindow: () => true,
     });

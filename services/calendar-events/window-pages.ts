@@ -13,7 +13,12 @@ import { type EffectiveOccurrence, idOf, occurrenceView } from "./domain/event/e
 import { type ListedEvent, textsOf } from "./domain/event/event.ts";
 import { soonestOccurrences, type SoonestOccurrences } from "./domain/event/soonest-occurrences.ts";
 import { isOngoing, overlaps, type Times } from "./domain/event/window.ts";
-import { eachOccurrenceStarting, longestDuration, type Series } from "./domain/recurrence/occurrences.ts";
+import {
+  eachOccurrenceStarting,
+  longestDuration,
+  MAX_OUT_OF_ORDER,
+  type Series,
+} from "./domain/recurrence/occurrences.ts";
 import { effectiveOccurrences } from "./effective-occurrences.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
@@ -44,11 +49,6 @@ const FIRST_PART_MS = HOUR_MS;
 const GROWTH = 16;
 /** After this time no further part is read, and the page ends with the last one. */
 const PAGE_TIME_MS = 1_000;
-/**
- * Occurrences of a series that are read beyond the limit. A new time zone can move occurrences past each other: two dates of a
- * rule, and any of the 100 RDATEs.
- */
-const OUT_OF_ORDER = 104;
 /** Events whose texts are read at once: with the longest ones, 1 MB. */
 const TEXTS_AT_ONCE = 50;
 
@@ -151,7 +151,7 @@ async function collectPart(search: Search, part: Part): Promise<void> {
       window: part,
       calendarOf: () => calendar,
       expand: (series, isExcluded) =>
-        eachOccurrenceStarting(series, startsOf(series, search, part), search.limit + OUT_OF_ORDER, isExcluded),
+        eachOccurrenceStarting(series, startsOf(series, search, part), search.limit + MAX_OUT_OF_ORDER, isExcluded),
       isInWindow: (times) => overlaps(times, part),
     });
     slices.begin();

@@ -51,7 +51,7 @@ export const IMPORT_REASON_TEXTS: Readonly<Record<SkipReason | ChangeReason, str
   OUT_OF_RANGE: "it starts before 1970, or ends after the year 9999",
   UNKNOWN_TIME_ZONE: "its TZID is no IANA or Windows zone, and no zone has the offsets of its VTIMEZONE",
   RULE_NOT_SUPPORTED:
-    "its RRULE has a sub-daily FREQ, BYWEEKNO, BYYEARDAY, BYHOUR or another part that is not supported, or there is an EXRULE or a second RRULE",
+    "its RRULE has a sub-daily FREQ, BYWEEKNO, BYYEARDAY or another part that is not supported, or there is an EXRULE or a second RRULE",
   INVALID_RULE: "its RRULE is malformed, or has no date at DTSTART and a COUNT",
   NO_OCCURRENCE: "its rule and its exceptions leave no occurrence",
   TOO_MANY_EXCEPTIONS: "it has more than 100 RDATEs, or EXDATEs of more than 20000 characters",

@@ -22,6 +22,12 @@ export interface Recurrence {
   readonly byMonthDay?: readonly number[];
   /** BYMONTH: 1 … 12. */
   readonly byMonth?: readonly number[];
+  /** BYHOUR: 0 … 23. Each date has every combination of hour, minute and second; an absent part has that of the start. */
+  readonly byHour?: readonly number[];
+  /** BYMINUTE: 0 … 59. */
+  readonly byMinute?: readonly number[];
+  /** BYSECOND: 0 … 59. */
+  readonly bySecond?: readonly number[];
   /** BYSETPOS: positions in the dates of each period; negative from its end. */
   readonly bySetPos?: readonly number[];
   /** UNTIL: the latest original start of an occurrence of the rule; compared in seconds, as in RFC 5545. */
@@ -45,6 +51,9 @@ export const MAX_OCCURRENCES = 10_000;
 /** Exceptions, and additions, of a series (D45), not counting occurrences that are cancelled by their ids. */
 export const MAX_RULE_DATES = 100;
 
+/** Largest number of times of day of a rule: its hours times its minutes times its seconds (D45). */
+export const MAX_TIMES_OF_DAY = 24;
+
 /** Largest number of characters of an RRULE text (D45). */
 const MAX_RRULE_LENGTH = 500;
 
@@ -67,6 +76,9 @@ export const recurrenceRules = {
     byDay: optional(listOf(byDayEntry, 50)),
     byMonthDay: optional(listOfIntegers({ ...integer(-31, 31), notEqual: 0 }, 62)),
     byMonth: optional(listOfIntegers(integer(1, 12), 12)),
+    byHour: optional(listOfIntegers(integer(0, 23), 24)),
+    byMinute: optional(listOfIntegers(integer(0, 59), 60)),
+    bySecond: optional(listOfIntegers(integer(0, 59), 60)),
     bySetPos: optional(listOfIntegers({ ...integer(-366, 366), notEqual: 0 }, 50)),
     until: optional(epochMs),
     weekStart: optional(oneOf(WEEKDAYS)),

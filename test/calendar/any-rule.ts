@@ -16,12 +16,12 @@ import {
   ZONES,
 } from "./any-series.ts";
 
-const sometimes = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined });
-const someOf = <Value>(arbitrary: fc.Arbitrary<Value>, maxLength: number) =>
+export const sometimes = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined });
+export const someOf = <Value>(arbitrary: fc.Arbitrary<Value>, maxLength: number) =>
   fc.uniqueArray(arbitrary, { minLength: 1, maxLength });
-const signed = (most: number) => fc.integer({ min: -most, max: most }).filter((value) => value !== 0);
+export const signed = (most: number) => fc.integer({ min: -most, max: most }).filter((value) => value !== 0);
 
-const anyByDay = fc
+export const anyByDay = fc
   .record({ nth: fc.oneof(fc.constant(0), signed(5), signed(53)), weekday: fc.constantFrom(...WEEKDAYS) })
   .map(({ nth, weekday }) => `${nth === 0 ? "" : nth}${weekday}`);
 
@@ -40,7 +40,7 @@ const anyByRule: fc.Arbitrary<Recurrence> = fc
   .map((members) => fullRecurrence(withoutAbsent(members)))
   .filter((rule) => (rule.byDay ?? rule.byMonthDay ?? rule.byMonth) !== undefined && ruleProblems(rule).length === 0);
 
-function withoutAbsent<Members extends object>(members: Members) {
+export function withoutAbsent<Members extends object>(members: Members) {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [Name in keyof Members]: Exclude<Members[Name], undefined>;
   };

@@ -153,6 +153,20 @@ describe("what other programs write", () => {
     expect(await of("20260415T170000/tomorrow")).toEqual([at, ["PERIOD_REPLACED"]]);
   });
 
+  test("a day of EXDATE excludes all times of that day, and a rule of dates has no times of day (RFC 5545, section 3.3.10)", async () => {
+    const rule = "RRULE:FREQ=DAILY;COUNT=6;BYHOUR=9,17\r\nEXDATE;VALUE=DATE:20260402\r\n";
+    const { starts } = await importInMemory(vcalendar(`UID:1\r\nDTSTART:20260401T090000Z\r\n${rule}`));
+    expect(distinct(starts(YEARS)).map((at) => at.slice(5, 13))).toEqual([
+      "04-01T09",
+      "04-01T17",
+      "04-03T09",
+      "04-03T17",
+    ]);
+    const dated = "DTSTART;VALUE=DATE:20260401\r\nRRULE:FREQ=DAILY;COUNT=2;BYHOUR=0\r\n";
+    const { findings, starts: startsOfDates } = await importInMemory(vcalendar(`UID:2\r\n${dated}`));
+    expect([findings, startsOfDates(YEARS)]).toEqual([[], [expect.any(Number), expect.any(Number)]]);
+  });
+
   test("each VEVENT that cannot be imported has its reason", async () => {
     const { events, findings } = await importInMemory(calendarFile("not-supported.ics"));
     expect(findings).toEqual([

@@ -51,7 +51,7 @@ describe("an import of the examples of RFC 5545", () => {
     );
   });
 
-  test("has the rules that ical.js misreads, and skips those of more than one time a day, of days of the year and of weeks", async () => {
+  test("has the rules that ical.js misreads, has one of several times a day, and skips those below a day, of days of the year and of weeks", async () => {
     const { starts, findings } = await importInMemory(calendarFile("rfc5545-other-rules.ics"));
     expect(findings).toEqual([
       ["yearday@rfc5545", "RULE_NOT_SUPPORTED"],
@@ -60,12 +60,19 @@ describe("an import of the examples of RFC 5545", () => {
       ["three-hours@rfc5545", "RULE_NOT_SUPPORTED"],
       ["quarters@rfc5545", "RULE_NOT_SUPPORTED"],
       ["ninety-minutes@rfc5545", "RULE_NOT_SUPPORTED"],
-      ["by-hour@rfc5545", "RULE_NOT_SUPPORTED"],
       ["minutely-by-hour@rfc5545", "RULE_NOT_SUPPORTED"],
     ]);
-    // Fridays the 13th, and the 20th Mondays of the years.
+    // Every 20 minutes from 9:00 to 16:40, from 1997-09-02 on.
     const until = Date.UTC(2000, 0, 1);
-    expect(starts({ from: YEARS.from, until }).map((at) => new Date(at).toISOString())).toEqual([
+    const all = starts({ from: YEARS.from, until });
+    const firstDay = { from: Date.UTC(1997, 8, 2, 13), until: Date.UTC(1997, 8, 2, 21) };
+    const everyTwentyMinutes = Array.from({ length: 24 }, (_, at) => firstDay.from + at * 20 * 60_000);
+    expect(starts(firstDay)).toEqual(everyTwentyMinutes);
+    // Fridays the 13th, and the 20th Mondays of the years, at 9:00.
+    const { starts: startsOfDays } = await importInMemory(withoutTimesOfDay(calendarFile("rfc5545-other-rules.ics")));
+    const days = startsOfDays({ from: YEARS.from, until });
+    expect(all).toEqual(expect.arrayContaining(days));
+    expect(days.map((at) => new Date(at).toISOString())).toEqual([
       "1997-05-19T13:00:00.000Z",
       "1998-02-13T14:00:00.000Z",
       "1998-03-13T14:00:00.000Z",
@@ -76,6 +83,11 @@ describe("an import of the examples of RFC 5545", () => {
     ]);
   });
 });
+
+/** The body without the rule of several times a day, which has the most occurrences. */
+function withoutTimesOfDay(text: string): string {
+  return text.replace(/RRULE:FREQ=DAILY;BYHOUR=\S+/, "RRULE:FREQ=HOURLY");
+}
 
 /** A description without the URL of its event, which an import adds. */
 function withoutUrl(description: string | undefined): string | undefined {

@@ -4,9 +4,15 @@ import ICAL from "ical.js";
 import { RRule } from "rrule";
 import { RRuleTemporal } from "rrule-temporal";
 import { anyByRuleSeriesAndWindow, isNthOfYearAmongOthers, isSetOfWeeks, ruleText } from "./any-rule.ts";
+import { anyTimedSeriesAndWindow } from "./any-timed-rule.ts";
 import { type SeriesAndWindow, anySeriesAndWindow, type AnySeries } from "./any-series.ts";
-import { instantToLocal, type WallMs } from "../../services/calendar-events/domain/calendar/local-to-instant.ts";
+import {
+  instantToLocal,
+  localToInstant,
+  type WallMs,
+} from "../../services/calendar-events/domain/calendar/local-to-instant.ts";
 import { occurrencesStarting } from "../../services/calendar-events/domain/recurrence/occurrences.ts";
+import { timesOfDay } from "../../services/calendar-events/domain/recurrence/times-of-day.ts";
 import type { Window } from "../../services/contracts/window.ts";
 
 const RUNS = { numRuns: 300 };
@@ -20,9 +26,10 @@ function stamp(wall: WallMs): string {
   return new Date(wall).toISOString().replaceAll(/[-:]|\.\d+Z/g, "");
 }
 
-/** Whether a start is in a gap: its time of day then differs from the rule's. */
-function isMovedByGap({ wall, zone }: AnySeries, at: number): boolean {
-  return (instantToLocal(at, zone) - wall) % 86_400_000 !== 0;
+/** Whether a start is in a gap: its time of day is then none of the rule's. */
+function isMovedByGap({ wall, zone, series }: AnySeries, at: number): boolean {
+  const shown = instantToLocal(at, zone);
+  return timesOfDay(series.recurrence, wall).every((time) => (shown - time) % 86_400_000 !== 0);
 }
 
 describe("occurrences, compared with other libraries", () => {
@@ -69,6 +76,33 @@ describe("occurrences, compared with other libraries", () => {
         const { from, until } = look.window;
         const expected = theirs.between(new Date(from), new Date(until - 1), true).map((date) => date.getTime());
         expect(wallStarts(look)).toEqual(expected);
+      }),
+      RUNS,
+    );
+  });
+
+  test("of rules with times of day are those of rrule on the wall clock, except for numbers in BYDAY and for BYSETPOS", () => {
+    fc.assert(
+      fc.property(anyTimedSeriesAndWindow, (look) => {
+        const { byDay = [], bySetPos } = look.series.recurrence;
+        fc.pre(bySetPos === undefined && byDay.every((day) => day.length === 2));
+        const theirs = RRule.fromString(`DTSTART:${stamp(look.wall)}Z\nRRULE:${ruleText(look)}`);
+        const { from, until } = look.window;
+        const expected = theirs.between(new Date(from), new Date(until - 1), true).map((date) => date.getTime());
+        expect(wallStarts(look)).toEqual(expected);
+      }),
+      RUNS,
+    );
+  });
+
+  test("of rules with times of day are those of rrule-temporal, except for times in a gap, BYSETPOS, and nth weekdays of years", () => {
+    fc.assert(
+      fc.property(anyTimedSeriesAndWindow, (look) => {
+        const { recurrence, startsAt } = look.series;
+        fc.pre(recurrence.bySetPos === undefined && !isNthOfYearAmongOthers(recurrence));
+        fc.pre(startsAt === localToInstant(look.wall, look.zone));
+        const { mine, theirs } = besideTemporal(look);
+        expect(mine).toEqual(theirs);
       }),
       RUNS,
     );

@@ -110,6 +110,29 @@ describe("rules of RFC 5545 over HTTP (D45)", () => {
     expect((await calendar.get(body["id"]))["recurrence"]).toEqual(series["recurrence"]);
   });
 
+  test("a rule with times of day is created, listed by each of them across a clock change, and counted", async () => {
+    const calendar = await newCalendar();
+    const { body } = await calendar.create({ rrule: "FREQ=DAILY;BYHOUR=8,20" });
+    const recurrence = { by_hour: [8, 20], rrule: "FREQ=DAILY;BYHOUR=8,20" };
+    await expect(calendar.get(body["id"])).resolves.toMatchObject({ recurrence });
+    // Clocks go forward on 2035-03-25.
+    await expect(calendar.starts(Date.UTC(2035, 2, 24, 1), 2)).resolves.toEqual([
+      "2035-03-24T07",
+      "2035-03-24T19",
+      "2035-03-25T06",
+      "2035-03-25T18",
+    ]);
+    await calendar.update(body["id"], { recur: true, recurrence: { frequency: "DAILY", count: 4, by_hour: [8, 20] } });
+    const counted = ["2035-01-01T19", "2035-01-02T07", "2035-01-02T19", "2035-01-03T07"];
+    await expect(calendar.starts(monday - DAY, 30)).resolves.toEqual(counted);
+    const ids = await calendar.ids(monday - DAY, 30);
+    await calendar.update(ids[2], { name: "evening" });
+    await expect(calendar.get(ids[2])).resolves.toMatchObject({ name: "evening" });
+    const split = await calendar.update(ids[3], { scope: "following", name: "last" });
+    expect(split.status).toBe(200);
+    await expect(calendar.starts(monday - DAY, 30)).resolves.toEqual(counted);
+  });
+
   test("exceptions are not listed and have no id, additions are listed and have one", async () => {
     const calendar = await newCalendar();
     const dates = { ex_dates: [monday + 7 * DAY], r_dates: [monday + 2 * DAY] };
@@ -173,7 +196,14 @@ describe("rules of RFC 5545 over HTTP (D45)", () => {
       { frequency: "DAILY", ex_dates: Array.from({ length: 101 }, (_, at) => at) },
       "recurrence.ex_dates",
     ],
-    ["with an unknown member", { frequency: "DAILY", by_hour: [1] }, "recurrence.by_hour"],
+    ["with an unknown member", { frequency: "DAILY", by_week_no: [1] }, "recurrence.by_week_no"],
+    ["with an hour that does not exist", { frequency: "DAILY", by_hour: [20, 24] }, "recurrence.by_hour[1]"],
+    ["with a start that is none of its times of day", { frequency: "DAILY", by_hour: [9, 21] }, "epoch_start"],
+    [
+      "with too many times of day",
+      { frequency: "DAILY", by_hour: [20], by_minute: Array.from({ length: 25 }, (_, at) => at) },
+      "recurrence.by_minute",
+    ],
     ["with a number in a week", { frequency: "WEEKLY", by_day: ["1MO"] }, "recurrence.by_day[0]"],
     ["with a start that is not one of its dates", { frequency: "WEEKLY", by_day: ["TU"] }, "epoch_start"],
     ["that ends before it starts", { frequency: "DAILY", until: monday - 1000 }, "recurrence.until"],

@@ -945,6 +945,12 @@ export interface Recurrence {
   readonly byMonthDay?: readonly number[];
   /** BYMONTH: 1 … 12. */
   readonly byMonth?: readonly number[];
+  /** BYHOUR: 0 … 23. Each date has every combination of hour, minute and second; an absent part has that of the start. */
+  readonly byHour?: readonly number[];
+  /** BYMINUTE: 0 … 59. */
+  readonly byMinute?: readonly number[];
+  /** BYSECOND: 0 … 59. */
+  readonly bySecond?: readonly number[];
   /** BYSETPOS: positions in the dates of each period; negative from its end. */
   readonly bySetPos?: readonly number[];
   /** UNTIL: the latest original start of an occurrence of the rule; compared in seconds, as in RFC 5545. */

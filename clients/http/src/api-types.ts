@@ -617,6 +617,24 @@ export interface V2EventsCreateRequestRecurrence {
    */
   by_month?: number[] | null;
   /**
+   * Hours of the dates (BYHOUR): 0 to 23. Each date has every combination of by_hour, by_minute and by_second, at most 24; an absent one is that of the start. Not for an all-day event.
+   *
+   * @maxItems 24
+   */
+  by_hour?: number[] | null;
+  /**
+   * Minutes of the dates (BYMINUTE): 0 to 59.
+   *
+   * @maxItems 60
+   */
+  by_minute?: number[] | null;
+  /**
+   * Seconds of the dates (BYSECOND): 0 to 59.
+   *
+   * @maxItems 60
+   */
+  by_second?: number[] | null;
+  /**
    * Positions in the dates of each period that the rule selects (BYSETPOS): 1 for the first, -1 for the last; only with another by_ member. At most 50.
    *
    * @maxItems 50
@@ -810,6 +828,18 @@ export interface Recurrence {
    * Months of the rule (BYMONTH): 1 to 12.
    */
   by_month?: number[];
+  /**
+   * Hours of the dates (BYHOUR): 0 to 23. Each date has every combination of by_hour, by_minute and by_second, at most 24; an absent one is that of the start. Not for an all-day event.
+   */
+  by_hour?: number[];
+  /**
+   * Minutes of the dates (BYMINUTE): 0 to 59.
+   */
+  by_minute?: number[];
+  /**
+   * Seconds of the dates (BYSECOND): 0 to 59.
+   */
+  by_second?: number[];
   /**
    * Positions in the dates of each period that the rule selects (BYSETPOS): 1 for the first, -1 for the last; only with another by_ member. At most 50.
    */
@@ -1173,6 +1203,24 @@ export interface V2EventsUpdateRequestRecurrence {
    * @maxItems 12
    */
   by_month?: number[];
+  /**
+   * Hours of the dates (BYHOUR): 0 to 23. Each date has every combination of by_hour, by_minute and by_second, at most 24; an absent one is that of the start. Not for an all-day event.
+   *
+   * @maxItems 24
+   */
+  by_hour?: number[];
+  /**
+   * Minutes of the dates (BYMINUTE): 0 to 59.
+   *
+   * @maxItems 60
+   */
+  by_minute?: number[];
+  /**
+   * Seconds of the dates (BYSECOND): 0 to 59.
+   *
+   * @maxItems 60
+   */
+  by_second?: number[];
   /**
    * Positions in the dates of each period that the rule selects (BYSETPOS): 1 for the first, -1 for the last; only with another by_ member. At most 50.
    *
@@ -3412,6 +3460,24 @@ export interface DraftChangeRecurrence {
    */
   by_month?: number[] | null;
   /**
+   * Hours of the dates (BYHOUR): 0 to 23. Each date has every combination of by_hour, by_minute and by_second, at most 24; an absent one is that of the start. Not for an all-day event.
+   *
+   * @maxItems 24
+   */
+  by_hour?: number[] | null;
+  /**
+   * Minutes of the dates (BYMINUTE): 0 to 59.
+   *
+   * @maxItems 60
+   */
+  by_minute?: number[] | null;
+  /**
+   * Seconds of the dates (BYSECOND): 0 to 59.
+   *
+   * @maxItems 60
+   */
+  by_second?: number[] | null;
+  /**
    * Positions in the dates of each period that the rule selects (BYSETPOS): 1 for the first, -1 for the last; only with another by_ member. At most 50.
    *
    * @maxItems 50
@@ -4872,7 +4938,7 @@ export interface CalendarImport {
      */
     outcome: "skipped" | "changed";
     /**
-     * `NO_UID`: it has no UID, by which a repeated import would find its event. `DUPLICATE`: another VEVENT of the body has the same UID and RECURRENCE-ID, and a higher SEQUENCE or a later place. `TOO_LARGE`: its properties are larger than an event can be. `NOT_UTF8`: it has bytes that are not UTF-8. `INVALID_TIME`: DTSTART, DTEND, DURATION, EXDATE, RDATE or RECURRENCE-ID is missing or malformed, or it ends before its start. `OUT_OF_RANGE`: it starts before 1970, or ends after the year 9999. `UNKNOWN_TIME_ZONE`: its TZID is no IANA or Windows zone, and no zone has the offsets of its VTIMEZONE. `RULE_NOT_SUPPORTED`: its RRULE has a sub-daily FREQ, BYWEEKNO, BYYEARDAY, BYHOUR or another part that is not supported, or there is an EXRULE or a second RRULE. `INVALID_RULE`: its RRULE is malformed, or has no date at DTSTART and a COUNT. `NO_OCCURRENCE`: its rule and its exceptions leave no occurrence. `TOO_MANY_EXCEPTIONS`: it has more than 100 RDATEs, or EXDATEs of more than 20000 characters. `RANGE_NOT_SUPPORTED`: its RECURRENCE-ID has a RANGE, for this and all following occurrences. `NO_SERIES`: it is an occurrence of a series that is neither in the body nor in the calendar. `UNKNOWN_OCCURRENCE`: its series has no occurrence at the RECURRENCE-ID. `CANCELLED`: its STATUS is CANCELLED, and the calendar does not have it. `OWN_SERIES`: it is a series of this calendar, which has had several time zones since. `SPLIT_SERIES`: its series was split in this calendar, so that its rule would repeat the occurrences of the later part; delete that part to import it. `TOO_MANY_TIME_ZONES`: the calendar has series in 50 other time zones already. `TOO_MANY_EVENTS`: the guild already has the maximum number of events. `WRITE_CONFLICT`: another request changed its event at the same moment. `TEXT_CUT`: SUMMARY, DESCRIPTION with URL, or LOCATION was longer than a text may be. `IMAGE_DROPPED`: its image has no http or https address of at most 2048 characters. `COLOR_NEAREST`: its COLOR became the nearest of our colors, or stayed if it has no known name. `ZONE_BY_RULES`: its TZID is unknown; it got a zone that has the offsets of its VTIMEZONE in that year. `START_MOVED`: DTSTART is not a date of its RRULE, or before 1970; the series begins at the next date. `DATES_DROPPED`: RDATEs before the first occurrence, or with a time in an all-day series, were dropped. `PERIOD_REPLACED`: an RDATE is a period of another duration; its occurrence has the duration of the others
+     * `NO_UID`: it has no UID, by which a repeated import would find its event. `DUPLICATE`: another VEVENT of the body has the same UID and RECURRENCE-ID, and a higher SEQUENCE or a later place. `TOO_LARGE`: its properties are larger than an event can be. `NOT_UTF8`: it has bytes that are not UTF-8. `INVALID_TIME`: DTSTART, DTEND, DURATION, EXDATE, RDATE or RECURRENCE-ID is missing or malformed, or it ends before its start. `OUT_OF_RANGE`: it starts before 1970, or ends after the year 9999. `UNKNOWN_TIME_ZONE`: its TZID is no IANA or Windows zone, and no zone has the offsets of its VTIMEZONE. `RULE_NOT_SUPPORTED`: its RRULE has a sub-daily FREQ, BYWEEKNO, BYYEARDAY or another part that is not supported, or there is an EXRULE or a second RRULE. `INVALID_RULE`: its RRULE is malformed, or has no date at DTSTART and a COUNT. `NO_OCCURRENCE`: its rule and its exceptions leave no occurrence. `TOO_MANY_EXCEPTIONS`: it has more than 100 RDATEs, or EXDATEs of more than 20000 characters. `RANGE_NOT_SUPPORTED`: its RECURRENCE-ID has a RANGE, for this and all following occurrences. `NO_SERIES`: it is an occurrence of a series that is neither in the body nor in the calendar. `UNKNOWN_OCCURRENCE`: its series has no occurrence at the RECURRENCE-ID. `CANCELLED`: its STATUS is CANCELLED, and the calendar does not have it. `OWN_SERIES`: it is a series of this calendar, which has had several time zones since. `SPLIT_SERIES`: its series was split in this calendar, so that its rule would repeat the occurrences of the later part; delete that part to import it. `TOO_MANY_TIME_ZONES`: the calendar has series in 50 other time zones already. `TOO_MANY_EVENTS`: the guild already has the maximum number of events. `WRITE_CONFLICT`: another request changed its event at the same moment. `TEXT_CUT`: SUMMARY, DESCRIPTION with URL, or LOCATION was longer than a text may be. `IMAGE_DROPPED`: its image has no http or https address of at most 2048 characters. `COLOR_NEAREST`: its COLOR became the nearest of our colors, or stayed if it has no known name. `ZONE_BY_RULES`: its TZID is unknown; it got a zone that has the offsets of its VTIMEZONE in that year. `START_MOVED`: DTSTART is not a date of its RRULE, or before 1970; the series begins at the next date. `DATES_DROPPED`: RDATEs before the first occurrence, or with a time in an all-day series, were dropped. `PERIOD_REPLACED`: an RDATE is a period of another duration; its occurrence has the duration of the others
      */
     reason:
       | "NO_UID"

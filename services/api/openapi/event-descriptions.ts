@@ -43,6 +43,10 @@ export const EVENT_DESCRIPTIONS: Readonly<Record<string, string>> = {
     "Weekdays of the rule (BYDAY), such as MO; in a MONTHLY or YEARLY rule also the nth one, such as 2TU or -1FR (the last Friday). At most 50.",
   by_month_day: "Days of the month (BYMONTHDAY): 1 to 31, or -31 to -1 from its end; not in a WEEKLY rule. At most 62.",
   by_month: "Months of the rule (BYMONTH): 1 to 12.",
+  by_hour:
+    "Hours of the dates (BYHOUR): 0 to 23. Each date has every combination of by_hour, by_minute and by_second, at most 24; an absent one is that of the start. Not for an all-day event.",
+  by_minute: "Minutes of the dates (BYMINUTE): 0 to 59.",
+  by_second: "Seconds of the dates (BYSECOND): 0 to 59.",
   by_set_pos:
     "Positions in the dates of each period that the rule selects (BYSETPOS): 1 for the first, -1 for the last; only with another by_ member. At most 50.",
   "Recurrence.until": UNTIL,

@@ -6,7 +6,7 @@ import { type FeedContents, feedPagesOf } from "../../../test/doubles/feed-reads
 import { goldenFeed, sampleCalendar, sampleId } from "../../../test/fixtures/feed-samples.ts";
 import { anySeries, type AnySeries, DAY, zone, ZONES } from "../../../test/calendar/any-series.ts";
 import { startsInFeed } from "../../../test/calendar/read-feed.ts";
-import { WEEKDAYS } from "../../contracts/recurrence.ts";
+import { type Recurrence, WEEKDAYS } from "../../contracts/recurrence.ts";
 import { effectiveOccurrence } from "../domain/event/effective-occurrence.ts";
 import type { FeedEvent } from "../domain/feed/event-component.ts";
 import { eachOccurrenceStarting, type Series } from "../domain/recurrence/occurrences.ts";
@@ -47,6 +47,27 @@ describe("a feed", () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  test("has a rule with times of day, an EXDATE at a time that was moved, and the later ones of times that occur twice", async () => {
+    const calendar = { ...sampleCalendar(), zoneChanges: [{ version: 1, timezone: "America/New_York", since: 0 }] };
+    const textOf = async (startsAt: number, recurrence: Recurrence) => {
+      const recurring = newRecurring(recurrence, { timezone: "America/New_York", version: 1 }, { startsAt });
+      const times = { startsAt, endsAt: startsAt + 60_000 };
+      const event: FeedEvent = { id: sampleId(1), ...times, color: "NONE", revision: 1, changedAt: 1, recurring };
+      return (await feedPagesOf({ calendar, events: [event] })).join("");
+    };
+    const daily = fullRecurrence({ frequency: "DAILY", byHour: [1, 2], byMinute: [15, 30] });
+    const gap = await textOf(Date.parse("2024-03-09T06:15Z"), { ...daily, exDates: [Date.parse("2024-03-10T07:30Z")] });
+    expect(gap).toContain("RRULE:FREQ=DAILY;BYHOUR=1,2;BYMINUTE=15,30");
+    expect(gap).toContain("EXDATE;TZID=America/New_York:20240310T023000");
+    const twice = await textOf(Date.parse("2024-11-03T06:15Z"), daily);
+    expect(
+      [...twice.matchAll(/RECURRENCE-ID;TZID=America\/New_York:(\S+)\r\nDTSTART:(\S+)/g)].map(([, ...at]) => at),
+    ).toEqual([
+      ["20241103T011500", "20241103T061500Z"],
+      ["20241103T013000", "20241103T063000Z"],
+    ]);
   });
 
   test("has the same dates of an all-day series by ical.js as in the list, whatever the zones of the calendar", async () => {

@@ -12,7 +12,7 @@ import {
 import type { FeedPosition, SeriesPosition } from "../domain/feed/feed-cursor.ts";
 import {
   additionsOf,
-  isLaterOfTwo,
+  misreadStarts,
   partsOf,
   type RecurringEvent,
   type SeriesPart,
@@ -134,13 +134,13 @@ function changedText(event: FeedSeries, override: Override, parts: readonly Seri
     : changedOccurrence(part, occurrence, feed.calendar);
 }
 
-/** The additions of a series, and its first occurrence if calendar programs would read its start as another instant. */
+/** The additions of a series, and the occurrences that calendar programs would read as other instants. */
 async function eventsBeside(event: FeedSeries, parts: readonly SeriesPart[], feed: SeriesOfFeed): Promise<string> {
   const { reads, calendar, moment } = feed;
   const additions = additionsOf(event, calendar);
-  const isMisread = parts.length > 0 && isLaterOfTwo(event);
-  if (additions.length === 0 && !isMisread) return "";
-  const originals = isMisread ? [event.startsAt, ...additions] : additions;
+  const misread = parts.length > 0 ? misreadStarts(event, calendar) : [];
+  const originals = [...misread, ...additions];
+  if (originals.length === 0) return "";
   const stored = event.recurring.hasOverrides
     ? await reads.overridesAt({ guildId: calendar.guildId, id: event.id }, originals, moment)
     : [];
@@ -149,8 +149,10 @@ async function eventsBeside(event: FeedSeries, parts: readonly SeriesPart[], fee
     const occurrence = effectiveOccurrenceAt(event, original, overrides.get(original), calendar);
     return occurrence === undefined || !isShown(occurrence.color, feed) ? "" : occurrenceEvent(occurrence, calendar);
   });
-  // The first occurrence gets a VEVENT with its instant, as if it had an override. A stored override is written with the others.
-  const unchanged = { eventId: event.id, original: event.startsAt, cancelled: false, texts: {} };
-  const first = isMisread && !overrides.has(event.startsAt) ? changedText(event, unchanged, parts, feed) : "";
-  return first + texts.join("");
+  // A misread occurrence gets a VEVENT with its instant, as if it had an override. A stored override is written with the others.
+  const changed = misread.filter((original) => !overrides.has(original));
+  const corrections = changed.map((original) =>
+    changedText(event, { eventId: event.id, original, cancelled: false, texts: {} }, parts, feed),
+  );
+  return [...corrections, ...texts].join("");
 }

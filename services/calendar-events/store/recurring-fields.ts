@@ -16,6 +16,9 @@ const recurrencePaths = {
   byDay: { type: [String], default: undefined },
   byMonthDay: numbers,
   byMonth: numbers,
+  byHour: numbers,
+  byMinute: numbers,
+  bySecond: numbers,
   bySetPos: numbers,
   until: Number,
   weekStart: String,
@@ -39,6 +42,7 @@ export const recurringPaths = {
   anchor: anchorPath,
   hasOverrides: Boolean,
   lastDay: Number,
+  lastWall: Number,
   startWall: Number,
 } satisfies Record<keyof Recurring, unknown>;
 
@@ -48,10 +52,16 @@ export function recurringOf({
   anchor,
   hasOverrides = false,
   lastDay,
+  lastWall,
   startWall,
 }: RecurringFields): Recurring | undefined {
   if (recurrence === undefined || anchor === undefined) return undefined;
-  return complete<Recurring>()({ recurrence, anchor, hasOverrides, ...definedFields({ lastDay, startWall }) });
+  return complete<Recurring>()({
+    recurrence,
+    anchor,
+    hasOverrides,
+    ...definedFields({ lastDay, lastWall, startWall }),
+  });
 }
 
 /** The dates of a row; undefined for an event that is not all-day. */

@@ -7,7 +7,8 @@ import { unwrittenCalendar } from "../domain/calendar/calendar.ts";
 import { type AllDay, timesInAnchorZone } from "../domain/calendar/days.ts";
 import { type CalendarEvent, seriesOf, startOf } from "../domain/event/event.ts";
 import { occurrenceId } from "../domain/event/occurrence-id.ts";
-import { originalUnderNewRules, type Series } from "../domain/recurrence/occurrences.ts";
+import type { Series } from "../domain/recurrence/occurrences.ts";
+import { originalUnderNewRules } from "../domain/recurrence/original-under-new-rules.ts";
 import { newRecurring } from "../domain/recurrence/recurring.ts";
 import { indexFieldsOf, movedIndexFields } from "../window-index/entries.ts";
 import { allDayOf } from "./recurring-fields.ts";
@@ -67,7 +68,15 @@ async function reindexOne(connection: Connection, model: Model<AnyRow>, row: Eve
   const recurring = newRecurring({ ...recurrence, ...(exDates && { exDates }) }, anchor, startOf(event), hasOverrides);
   const { startsAt, endsAt } = series;
   const { entries, lastAt, repeats } = indexFieldsOf({ ...event, startsAt, endsAt, recurring });
-  const indexFields = { entries, lastAt, repeats, lastDay: recurring.lastDay, startsAt, endsAt };
+  const indexFields = {
+    entries,
+    lastAt,
+    repeats,
+    lastDay: recurring.lastDay,
+    lastWall: recurring.lastWall,
+    startsAt,
+    endsAt,
+  };
   const moved = hasOverrides ? await movedOverrides(model, row, series) : [];
   const isChanged = moved.length > 0 || !isDeepStrictEqual(exDates, recurrence.exDates);
   if (!isChanged && isDeepStrictEqual(indexFields, storedIndexFields(row))) return;
@@ -85,8 +94,8 @@ async function reindexOne(connection: Connection, model: Model<AnyRow>, row: Eve
   });
 }
 
-function storedIndexFields({ entries, lastAt, repeats, lastDay, startsAt, endsAt }: EventRow): object {
-  return { entries, lastAt, repeats, lastDay, startsAt, endsAt };
+function storedIndexFields({ entries, lastAt, repeats, lastDay, lastWall, startsAt, endsAt }: EventRow): object {
+  return { entries, lastAt, repeats, lastDay, lastWall, startsAt, endsAt };
 }
 
 /** The new original start of the occurrence; the same one if the rule has no date there. */

@@ -3,8 +3,8 @@ import { type ChosenDates, chosenDates, hasByParts } from "../domain/recurrence/
 import { DAY_MS, daysInMonth, daysOfCivil } from "../domain/recurrence/civil-days.ts";
 import { instantToLocal, type WallMs } from "../domain/calendar/local-to-instant.ts";
 import { type Series, startWallOf } from "../domain/recurrence/occurrences.ts";
+import { timesOfDay } from "../domain/recurrence/times-of-day.ts";
 import { midnightAround } from "../domain/calendar/days.ts";
-import { timeInto } from "./wall-clock.ts";
 
 /** The dates on which a series can have occurrences. */
 export interface CandidateDates {
@@ -20,10 +20,13 @@ export function candidateDates(series: Series): CandidateDates {
   const start = startWallOf(series);
   const wallOf = length === undefined ? instantToLocal : midnightAround;
   const added = (recurrence.rDates ?? []).map((at) => wallOf(at, clock[0].zone));
-  if (!hasByParts(recurrence)) return { cycles: cyclesFrom(recurrence.frequency), walls: [start, ...added] };
-  const { cycle, days } = candidateDays(chosenDates(recurrence, Math.floor(start / DAY_MS)));
-  const timeOfDay = timeInto(DAY_MS, start);
-  return { cycles: cyclesFrom(cycle), walls: [...days.map((day) => day * DAY_MS + timeOfDay), ...added] };
+  const startDay = Math.floor(start / DAY_MS);
+  const { cycle, days } = hasByParts(recurrence)
+    ? candidateDays(chosenDates(recurrence, startDay))
+    : { cycle: recurrence.frequency, days: [startDay] };
+  const times = timesOfDay(recurrence, start);
+  const walls = days.flatMap((day) => times.map((time) => day * DAY_MS + time));
+  return { cycles: cyclesFrom(cycle), walls: [...walls, ...added] };
 }
 
 /** Every series can be indexed by its time of day. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { anyByRuleSeries } from "../../../test/calendar/any-rule.ts";
+import { anyTimedSeries } from "../../../test/calendar/any-timed-rule.ts";
 import { anySeriesAndWindow, anySeries, DAY, zone } from "../../../test/calendar/any-series.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { unwrittenCalendar } from "../domain/calendar/calendar.ts";
@@ -94,9 +95,10 @@ describe("the cycles of series", () => {
 
   test("the query of a window finds series with BYxxx parts, EXDATEs and RDATEs, of any duration", () => {
     const anyLength = fc.oneof(fc.integer({ min: 0, max: 4 * DAY }), fc.integer({ min: 0, max: 400 * DAY }));
+    const anyBySeries = fc.oneof(anyByRuleSeries, anyTimedSeries);
     const anyAddition = fc.option(fc.integer({ min: 0, max: 4000 * DAY }), { nil: undefined });
     fc.assert(
-      fc.property(anyByRuleSeries, anyLength, anyAddition, fc.nat(29), fc.nat(DAY), (any, length, after, nth, part) => {
+      fc.property(anyBySeries, anyLength, anyAddition, fc.nat(29), fc.nat(DAY), (any, length, after, nth, part) => {
         const { startsAt, recurrence } = any.series;
         const added = after === undefined ? {} : { rDates: [startsAt + after] };
         const series = { ...any.series, endsAt: startsAt + length, recurrence: { ...recurrence, ...added } };
@@ -109,9 +111,27 @@ describe("the cycles of series", () => {
     );
   });
 
+  test("an occurrence at the latest time of day continues into a day that the interval skips", () => {
+    const start = Date.UTC(2023, 5, 6, 8);
+    const recurrence = fullRecurrence(readRrule("FREQ=DAILY;INTERVAL=3;BYHOUR=8,23", UTC) as RuleInput);
+    const series = { ...seriesFrom(start, 2 * HOUR, "DAILY"), recurrence };
+    const midnight = Date.UTC(2023, 5, 10);
+    expect(isFound(series, { from: midnight, until: midnight + 1 })).toBe(true);
+  });
+
+  test("a rule with times of day is searched only at its times", () => {
+    const start = Date.UTC(2023, 5, 6, 20);
+    const recurrence = fullRecurrence(readRrule("FREQ=DAILY;BYHOUR=8,20", UTC) as RuleInput);
+    const series = { ...seriesFrom(start, HOUR, "DAILY"), recurrence };
+    const hours = Array.from({ length: 24 }, (_, hour) => start + DAY + hour * HOUR + HOUR / 2);
+    const seen = hours.filter((at) => isFound(series, { from: at, until: at + 1 })).map((at) => (at % DAY) / HOUR);
+    expect(seen).toEqual([20.5, 8.5]);
+  });
+
   test.each([
     ["FREQ=WEEKLY;BYDAY=TU,TH", 2 / 7],
     ["FREQ=MONTHLY;BYDAY=-1FR", 1 / 7],
+    ["FREQ=WEEKLY;BYDAY=TU,TH;BYHOUR=8,20", 2 / 7],
     ["FREQ=MONTHLY;BYMONTHDAY=1,15", 2 / 28],
     ["FREQ=MONTHLY;BYMONTHDAY=-1", 5 / 31],
     ["FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=6", 2 / 365],

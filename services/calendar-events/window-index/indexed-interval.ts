@@ -5,8 +5,9 @@ import { MAX_ZONE_MOVE_MS } from "../domain/calendar/calendar-clock.ts";
 import type { WallMs } from "../domain/calendar/local-to-instant.ts";
 import { type Series, startWallOf, wallDuration } from "../domain/recurrence/occurrences.ts";
 import { weekOf } from "../domain/recurrence/rule-periods.ts";
+import { timesOfDay } from "../domain/recurrence/times-of-day.ts";
 import { MAX_SLOTTED_DURATION_MS } from "./cycles.ts";
-import { dateOf, timeInto } from "./wall-clock.ts";
+import { dateOf } from "./wall-clock.ts";
 
 /** The interval of a series in days or months of the wall clock. */
 export interface IndexedInterval {
@@ -39,7 +40,8 @@ export function indexedIntervalOf(series: Series): IndexedInterval {
   const length = Math.max(1, wallDuration(series));
   const toEnd = length - 1 + (length > MAX_SLOTTED_DURATION_MS ? MAX_ZONE_MOVE_MS : 0);
   const { from, last } = firstPeriod(recurrence, wall);
-  const intoUnit = timeInto(DAY_MS, wall) + last * DAY_MS;
+  const latestTime = timesOfDay(recurrence, wall).at(-1) ?? 0;
+  const intoUnit = latestTime + last * DAY_MS;
   const reaches = Math.floor((intoUnit + toEnd) / (unit === "day" ? DAY_MS : SHORTEST_MONTH_MS));
   return { unit, every: size * recurrence.interval, from, reaches };
 }

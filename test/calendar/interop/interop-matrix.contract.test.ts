@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import ICAL from "ical.js";
 import { importInMemory } from "../import-file.ts";
-import { comparedStarts, interopSeries, INTEROP_ZONES } from "./interop-series.ts";
+import { comparedStarts, interopSeries, INTEROP_ZONES, timedSeries } from "./interop-series.ts";
 import { isReadWrong, readByOthers } from "./other-readers.ts";
 
 // dateutil, icalendar and libical are no npm packages; Debian has them.
@@ -22,8 +22,8 @@ describe("300 series in 40 zones, as our feed writes them", () => {
     expect(all.flatMap(({ starts }) => starts).length).toBeGreaterThan(3_000);
   });
 
-  test("have the same instants after an import, as we and as ical.js write them", async () => {
-    for (const series of all) {
+  test("have the same instants after an import, as we and as ical.js write them, also with times of day", async () => {
+    for (const series of [...all, ...(await timedSeries())]) {
       const theirs = new ICAL.Component(ICAL.parse(series.text) as never).toString();
       for (const body of [series.text, theirs]) {
         const imported = await importInMemory(body, series.timezone);

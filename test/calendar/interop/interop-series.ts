@@ -13,6 +13,7 @@ import { type FeedContents, feedPagesOf } from "../../doubles/feed-reads.ts";
 import { sampleCalendar, sampleId } from "../../fixtures/feed-samples.ts";
 import { anyByRuleSeries, isNthOfYearAmongOthers, isSetOfWeeks } from "../any-rule.ts";
 import { DAY, zone } from "../any-series.ts";
+import { anyTimedSeries } from "../any-timed-rule.ts";
 
 /** Zones with clock changes at various hours, dates and amounts, in both hemispheres, and without any. */
 export const INTEROP_ZONES =
@@ -49,6 +50,20 @@ export async function interopSeries(accepts: (rule: Recurrence) => boolean = isR
   });
   const sampled = fc.sample(read, { numRuns: SERIES, seed: SEED });
   return Promise.all(sampled.map(({ wall, series }, at) => seriesOfMatrix(at, wall, series.recurrence)));
+}
+
+/** Number of series with times of day, in addition to the 300. */
+const TIMED_SERIES = 60;
+
+/** Series of rules with times of day. None of them is all-day. */
+export async function timedSeries(): Promise<InteropSeries[]> {
+  const read = anyTimedSeries.filter(({ wall }) => {
+    const year = new Date(wall).getUTCFullYear();
+    return year >= 2007 && year <= 2032;
+  });
+  const sampled = fc.sample(read, { numRuns: TIMED_SERIES, seed: SEED });
+  const places = sampled.map((_, at) => at + Math.floor(at / 4)); // without every fifth place
+  return Promise.all(sampled.map(({ wall, series }, at) => seriesOfMatrix(places[at] ?? 0, wall, series.recurrence)));
 }
 
 /** Every fifth series is all-day, and parts of them have exceptions, additions, an end, and changed occurrences. */

@@ -38,6 +38,8 @@ export const HOSTILE_RULES: readonly HostileRow[] = [
           "FREQ=SECONDLY",
           "FREQ=YEARLY;BYWEEKNO=53;BYHOUR=24;BYMINUTE=60;BYSECOND=60",
           `FREQ=DAILY;COUNT=${"9".repeat(400)}`,
+          `FREQ=DAILY;BYHOUR=${numbers(0, 23)};BYMINUTE=${numbers(0, 59)};BYSECOND=${numbers(0, 59)}`,
+          "FREQ=DAILY;BYSECOND=60",
           "FREQ=DAILY;INTERVAL=1e3",
           "FREQ=DAILY;UNTIL=99999999T999999Z",
           `FREQ=${"=".repeat(400)}`,
@@ -63,6 +65,7 @@ export const HOSTILE_RULES: readonly HostileRow[] = [
         "FREQ=MONTHLY;BYMONTHDAY=29;BYDAY=FR;COUNT=10000",
         "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29;BYDAY=FR;COUNT=10000",
         "FREQ=YEARLY;INTERVAL=1000;BYMONTH=2;BYMONTHDAY=29;COUNT=10000",
+        `FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=12;BYMINUTE=${numbers(0, 23)};BYSETPOS=-1,1,2;COUNT=10000`,
       ];
       const received: unknown[] = [];
       for (const rrule of rules) received.push((await create(stage, { rrule })).status);

@@ -32,6 +32,7 @@ import { SERVER_GUARDS } from "./server-guards.ts";
 import { SHARD_GUARDS } from "./shard-guards.ts";
 import { NOTIFICATION_GUARDS } from "./notification-guards.ts";
 import { TEMPLATE_GUARDS } from "./template-guards.ts";
+import { TIMED_RULE_GUARDS } from "./timed-rule-guards.ts";
 import { WEBHOOK_GUARDS } from "./webhook-guards.ts";
 
 /** The guards that `npm run mutations` removes one at a time, to show that a test fails. */
@@ -68,6 +69,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...SHARD_GUARDS,
   ...NOTIFICATION_GUARDS,
   ...TEMPLATE_GUARDS,
+  ...TIMED_RULE_GUARDS,
   ...WEBHOOK_GUARDS,
 ];
 

@@ -15,7 +15,7 @@ export const HOSTILE_IMPORT_GUARDS: readonly TestedGuard[] = [
     guard: "the last date of an imported rule is found once",
     file: "services/calendar-events/domain/import/imported-series.ts",
     in: "seriesWith",
-    code: "lastDayOf($$$)",
+    code: "lastDateOf($$$)",
     without: "undefined",
     test: "of hundreds of EXDATEs and a costly rule",
   },

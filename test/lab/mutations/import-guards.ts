@@ -15,7 +15,7 @@ export const IMPORT_GUARDS: readonly TestedGuard[] = [
     ...dates,
     guard: "an UNTIL in UTC means its date in a series of dates",
     file: "services/calendar-events/domain/import/imported-series.ts",
-    in: "withUntilDate",
+    in: "ruleOfDates",
     code: '$TEXT.replace($_, "$1")',
     without: "$TEXT",
     test: "the last date of a series is the date of UNTIL",

@@ -13,8 +13,12 @@ import {
   ruleOccurrenceAt,
   type RuleOccurrence,
   type Series,
+  startWallOf,
 } from "../recurrence/occurrences.ts";
 import { newRecurring } from "../recurrence/recurring.ts";
+import { originalOf } from "../recurrence/original-order.ts";
+import { datesOf } from "../recurrence/rule-dates.ts";
+import { hasTimes } from "../recurrence/times-of-day.ts";
 import {
   type CalendarEvent,
   type Recurring,
@@ -61,6 +65,8 @@ export function splitSeries(
     const message = `must not be following for a series that was split ${MAX_FOLLOWED} times: create a new one`;
     return invalidField("scope", "TOO_MANY", message);
   }
+  const passed = passedRefusal(series, occurrence);
+  if (passed !== undefined) return passed;
   const { times, start } = startAt(event, series, occurrence);
   const begun = { ...event, ...times, ...definedFields({ allDay: start.allDay }), recurring };
   return {
@@ -73,6 +79,26 @@ export function splitSeries(
       recurring: recurringWith(begun, recurrenceFrom(series, occurrence), start, calendar),
     },
   };
+}
+
+/** The refusal of an end of the series before an occurrence that a clock change moves past another; undefined for any other one. */
+export function endRefusal(event: StoredEvent, original: EpochMs, calendar: Calendar): Refusal | undefined {
+  const series = seriesOf(event, calendar);
+  const occurrence = series === undefined ? undefined : ruleOccurrenceAt(series, original);
+  return series === undefined || occurrence === undefined ? undefined : passedRefusal(series, occurrence);
+}
+
+/** The rule has its dates in the order of wall times, so that it cannot end between two occurrences in another order. */
+function passedRefusal(series: Series, { original, wall }: RuleOccurrence): Refusal | undefined {
+  if (!hasTimes(series.recurrence)) return undefined;
+  const start = startWallOf(series);
+  const next = datesOf(series.recurrence, start, series).read(wall - DAY_MS, wall + DAY_MS);
+  for (let other = next(); other !== undefined; other = next()) {
+    if ((other - wall) * (originalOf(series, start, other) - original) >= 0) continue;
+    const message = "must not be an occurrence that a clock change moves past another one, with this scope";
+    return invalidField("eventId", "CONFLICTING", message);
+  }
+  return undefined;
 }
 
 /** The next revision of a series that ends before an occurrence, which is not its first one. */

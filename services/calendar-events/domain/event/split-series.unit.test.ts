@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { anyByRuleSeries } from "../../../../test/calendar/any-rule.ts";
+import { anyTimedSeries } from "../../../../test/calendar/any-timed-rule.ts";
 import { anySeries, type AnySeries, DAY, zone, ZONES } from "../../../../test/calendar/any-series.ts";
 import { sampleCalendar, sampleId } from "../../../../test/fixtures/feed-samples.ts";
 import { isRefusal, type Refusal } from "../../../contracts/errors.ts";
@@ -10,8 +11,9 @@ import { wallOfDay } from "../calendar/days.ts";
 import { localToInstant } from "../calendar/local-to-instant.ts";
 import { occurrencesStarting, type RuleOccurrence } from "../recurrence/occurrences.ts";
 import { newRecurring, seriesRefusal } from "../recurrence/recurring.ts";
+import { hasTimes } from "../recurrence/times-of-day.ts";
 import { type CalendarEvent, seriesOf, type StoredEvent } from "./event.ts";
-import { seriesBefore, splitSeries } from "./split-series.ts";
+import { endRefusal, seriesBefore, splitSeries } from "./split-series.ts";
 
 /** Number of occurrences of a series that are compared. */
 const COMPARED = 90;
@@ -25,7 +27,7 @@ interface AnySplit {
 
 const anySplit: fc.Arbitrary<AnySplit> = fc
   .record({
-    any: fc.oneof(anySeries, anyByRuleSeries),
+    any: fc.oneof(anySeries, anyByRuleSeries, anyTimedSeries),
     isAllDay: fc.boolean(),
     place: fc.integer({ min: 1, max: 40 }),
     nextZone: fc.option(fc.record({ timezone: fc.constantFrom(...ZONES), days: fc.integer({ min: -9, max: 900 }) })),
@@ -40,12 +42,13 @@ const anySplit: fc.Arbitrary<AnySplit> = fc
       zones.push({ version: 2, timezone: nextZone.timezone, since: startsAt + nextZone.days * DAY });
     }
     const calendar = { ...sampleCalendar(), zoneChanges: zones };
-    const plain = seriesWith(any, isAllDay, any.series.recurrence);
+    const isDated = isAllDay && !hasTimes(any.series.recurrence);
+    const plain = seriesWith(any, isDated, any.series.recurrence);
     const starts = occurrencesOf(plain, calendar).map(({ original }) => original);
     const end = any.series.recurrence.count === -1 && until !== null ? starts[until] : undefined;
     const exDates = exceptions.flatMap((at) => starts[at] ?? []).toSorted((one, other) => one - other);
     const rDates = additions.map((day) => additionAt(plain, day)).toSorted((one, other) => one - other);
-    const event = seriesWith(any, isAllDay, {
+    const event = seriesWith(any, isDated, {
       ...any.series.recurrence,
       ...(exDates.length > 0 && { exDates }),
       ...(rDates.length > 0 && { rDates }),
@@ -109,7 +112,9 @@ describe("a series that is split before an occurrence (D51)", () => {
         const at = whole[place];
         fc.pre(at !== undefined && at.original > event.startsAt && isOfRule(event, calendar, at.original));
         if (at === undefined) return;
-        const { before, following } = accepted(splitSeries(event, at.original, sampleId(2), calendar));
+        const split = splitSeries(event, at.original, sampleId(2), calendar);
+        fc.pre(!isRefusal(split) || !(event.recurring && hasTimes(event.recurring.recurrence)));
+        const { before, following } = accepted(split);
         const earlier = occurrencesOf(before, calendar).map(timesOf);
         const later = occurrencesOf(following, calendar, COMPARED - earlier.length).map(timesOf);
         expect([...earlier, ...later]).toEqual(whole.map(timesOf));
@@ -124,6 +129,27 @@ describe("a series that is split before an occurrence (D51)", () => {
     );
     expect(compared).toBe(300);
   }, 120_000);
+
+  test("is refused at an occurrence that a clock change moves past another one, and at the next one is not", () => {
+    const timezone = "America/New_York";
+    const calendar = { ...sampleCalendar(), zoneChanges: [{ version: 1, timezone, since: 0 }] };
+    const wall = Date.parse("2024-03-09T02:30Z");
+    const startsAt = localToInstant(wall, zone(timezone));
+    const recurrence = { frequency: "DAILY", count: -1, interval: 1, byHour: [2, 3], byMinute: [15, 30] } as const;
+    const clock = [{ zone: zone(timezone), since: 0 }] as const;
+    const any = { series: { startsAt, endsAt: startsAt, recurrence, clock }, wall, zone: zone(timezone) };
+    const event = seriesWith(any, false, recurrence);
+    // On the day of the change 02:15 and 02:30 move to 03:15 and 03:30, at which the rule has dates, too.
+    const originals = occurrencesOf(event, calendar).map(({ original }) => original);
+    const first = Date.parse("2024-03-10T07:15Z");
+    expect(originals.slice(3, 6)).toEqual([first, first + 15 * 60_000, Date.parse("2024-03-11T06:15Z")]);
+    const refused = originals.slice(2, 6).map((original) => {
+      const split = splitSeries(event, original, sampleId(2), calendar);
+      expect(endRefusal(event, original, calendar)).toEqual(isRefusal(split) ? split : undefined);
+      return isRefusal(split) && split.problems?.map(({ field, code }) => `${field} ${code}`);
+    });
+    expect(refused).toEqual([false, false, ["eventId CONFLICTING"], false]);
+  });
 
   test("divides its count, and has a count of one where a part has one date", () => {
     const [any] = fc.sample(anySeries, { numRuns: 1, seed: 1 });

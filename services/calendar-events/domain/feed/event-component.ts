@@ -151,6 +151,6 @@ function described(texts: EventTexts, color: Color): string {
 function wallsOf({ startsAt, recurring, allDay }: RecurringEvent, originals: readonly EpochMs[]) {
   const zone = zoneOf(recurring.anchor);
   if (allDay !== undefined) return originals.map((original) => midnightAround(original, zone));
-  const { startWall } = recurring;
-  return originals.map((original) => wallOfRule({ startsAt, startWall, zone }, original));
+  const { startWall, recurrence } = recurring;
+  return originals.map((original) => wallOfRule({ startsAt, startWall, recurrence, zone }, original));
 }

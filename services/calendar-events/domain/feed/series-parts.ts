@@ -9,6 +9,7 @@ import {
   eachOccurrenceStarting,
   firstRuleOccurrence,
   movedInstant,
+  occurrencesStarting,
   ruleOccurrenceAt,
   type RuleOccurrence,
   type Series,
@@ -16,6 +17,7 @@ import {
 } from "../recurrence/occurrences.ts";
 import { writeRrule } from "../recurrence/rrule-text.ts";
 import { datesOf } from "../recurrence/rule-dates.ts";
+import { timesOfDay } from "../recurrence/times-of-day.ts";
 import type { Zone } from "../calendar/zone.ts";
 import { dateStamp } from "./date-time.ts";
 
@@ -123,10 +125,10 @@ function ruleOfPart(series: Series, { era, isOnly, end }: PartOfRule): Recurrenc
 
 /** Start of the last occurrence of a rule with a count. */
 function lastStart(series: Series): EpochMs {
-  const { recurrence, clock, lastDay } = series;
+  const { recurrence, clock } = series;
   const zone = clock[0].zone;
   const start = startWallOf(series);
-  const last = datesOf(recurrence, start, lastDay).last() ?? start;
+  const last = datesOf(recurrence, start, series).last() ?? start;
   const original = localToInstant(last, zone);
   return movedByZone(clock, last, original)?.at ?? original;
 }
@@ -135,19 +137,20 @@ function lastStart(series: Series): EpochMs {
  * The wall time at which the rule has the occurrence with this original start. It differs from the clock if the rule's wall
  * time did not exist and was moved forward.
  */
-export function wallOfRule({ startWall, startsAt, zone }: RuleStart, original: EpochMs): WallMs {
-  const start = startWall ?? instantToLocal(startsAt, zone);
+export function wallOfRule({ startWall, startsAt, recurrence, zone }: RuleStart, original: EpochMs): WallMs {
+  const times = timesOfDay(recurrence, startWall ?? instantToLocal(startsAt, zone));
+  const isRegular = (wall: WallMs) => times.some((time) => (wall - time) % DAY_MS === 0);
   const wall = instantToLocal(original, zone);
-  const isRegular = (wall - start) % DAY_MS === 0;
-  if (isRegular) return wall;
+  if (isRegular(wall)) return wall;
   const before = original + offsetBefore(original, zone);
-  return (before - start) % DAY_MS === 0 ? before : wall;
+  return isRegular(before) ? before : wall;
 }
 
-/** The start of a series, and the zone in which it was set. */
+/** The start and the rule of a series, and the zone in which it was set. */
 interface RuleStart {
   readonly startsAt: EpochMs;
   readonly startWall?: WallMs | undefined;
+  readonly recurrence: Recurrence;
   readonly zone: Zone;
 }
 
@@ -158,10 +161,24 @@ function offsetBefore(at: EpochMs, zone: Zone): number {
 }
 
 /** Whether readers would take the start for another instant: its wall time occurs twice, and the start is the later one. */
-export function isLaterOfTwo({ startsAt, recurring, allDay }: RecurringEvent): boolean {
+function isLaterOfTwo({ startsAt, recurring, allDay }: RecurringEvent): boolean {
   if (allDay !== undefined || recurring.startWall !== undefined) return false;
   const zone = zoneOf(recurring.anchor);
   return localToInstant(instantToLocal(startsAt, zone), zone) !== startsAt;
+}
+
+/**
+ * The original starts that readers would take for other instants: the start, if its wall time occurs twice and it is the later one,
+ * and the later times of day in that hour.
+ */
+export function misreadStarts(event: RecurringEvent, calendar: Calendar): EpochMs[] {
+  if (!isLaterOfTwo(event)) return [];
+  const { clock, ...rule } = ruleOf(event, calendar);
+  const window = { from: event.startsAt, until: event.startsAt + DAY_MS };
+  const starts = occurrencesStarting({ ...rule, clock: [clock[0]] }, window, Infinity);
+  return starts
+    .filter(({ wall, original }) => localToInstant(wall, clock[0].zone) !== original)
+    .map((each) => each.original);
 }
 
 /** The additions of a series at which its rule has no occurrence. */

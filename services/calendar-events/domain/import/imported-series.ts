@@ -1,4 +1,3 @@
-import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { ChangeReason, SkipReason } from "../../../contracts/event-import.contract.ts";
 import { isRefusal, type Refusal } from "../../../contracts/errors.ts";
 import { type EpochMs, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
@@ -15,7 +14,8 @@ import {
   startWallOf,
 } from "../recurrence/occurrences.ts";
 import { fullRecurrence, parseRecurrence } from "../recurrence/parse-recurrence.ts";
-import { datesOf, isDateOfRule, lastDayOf } from "../recurrence/rule-dates.ts";
+import { datesOf, isDateOfRule, lastDateOf } from "../recurrence/rule-dates.ts";
+import { hasTimes, timesOfDay } from "../recurrence/times-of-day.ts";
 import type { ImportedDates, ImportedEvent } from "./imported-event.ts";
 import { instantOf, type OccurrenceKey } from "./imported-instant.ts";
 import { type ImportedTimes, timesInZone } from "./imported-times.ts";
@@ -57,7 +57,7 @@ export function importedSeries(event: Recurring, kept: readonly OccurrenceKey[])
   const hasOneDate = rule.count !== 1 && !hasSecondOccurrence(series);
   const counted = hasOneDate ? seriesWith(times, fullRecurrence({ ...once, count: 1 }), zone) : series;
   const overridden = new Set(instantsOf(kept));
-  const without = [...new Set(instantsOf(dates.exDates))].filter(
+  const without = [...new Set(dates.exDates.flatMap((key) => excludedInstants(key, counted)))].filter(
     (at) => !overridden.has(at) && isOccurrence(counted, at),
   );
   const inOrder = without.toSorted((one, other) => one - other);
@@ -72,11 +72,19 @@ export function importedSeries(event: Recurring, kept: readonly OccurrenceKey[])
   };
 }
 
-/** The series, with the day of its last date: to compute that again for each EXDATE would take seconds. */
+/** The instants of an EXDATE. A day excludes all occurrences on it: a rule may have several times of day. */
+function excludedInstants(key: OccurrenceKey, series: Series): EpochMs[] {
+  const wall = startWallOf(series);
+  const zone = series.clock[0].zone;
+  if (!("day" in key) || !hasTimes(series.recurrence)) return [instantOf(key, { wall, zone })];
+  return timesOfDay(series.recurrence, wall).map((time) => localToInstant(key.day * DAY_MS + time, zone));
+}
+
+/** The series, with its last date: to compute that again for each EXDATE would take seconds. */
 function seriesWith({ startsAt, endsAt, days }: ImportedTimes, recurrence: Recurrence, zone: Zone): Series {
   const ofDays = days === undefined ? {} : { startWall: wallOfDay(days), days: days.endDay - days.startDay };
   const series: Series = { startsAt, endsAt, recurrence, clock: [{ zone, since: 0 }], ...ofDays };
-  return { ...series, ...definedFields({ lastDay: lastDayOf(recurrence, startWallOf(series)) }) };
+  return { ...series, ...lastDateOf(recurrence, startWallOf(series)) };
 }
 
 function isOccurrence(series: Series, at: EpochMs): boolean {
@@ -86,16 +94,17 @@ function isOccurrence(series: Series, at: EpochMs): boolean {
 /** RDATEs without a rule are a rule of one date, and its additions. */
 function readRule({ dates: { rrule }, zone, days }: Recurring): Recurrence | SkipReason {
   if (rrule === undefined) return fullRecurrence({ frequency: "DAILY", count: 1 });
-  const rule = parseRecurrence({ rrule: days === undefined ? rrule : withUntilDate(rrule) }, zone);
+  const rule = parseRecurrence({ rrule: days === undefined ? rrule : ruleOfDates(rrule) }, zone);
   return isRefusal(rule) ? refusedRule(rule) : rule;
 }
 
 /**
- * In a series of dates UNTIL has to be a date (RFC 5545, section 3.3.10). Some programs write the begin or the end of that date
- * in UTC, which is another date on many clocks.
+ * In a series of dates UNTIL has to be a date, and times of day have to be ignored (RFC 5545, section 3.3.10). Some programs
+ * write the begin or the end of the date of UNTIL in UTC, which is another date on many clocks.
  */
-function withUntilDate(rrule: string): string {
-  return rrule.replace(/(UNTIL=[0-9]{8})T(?:000000|235959)Z/i, "$1");
+function ruleOfDates(rrule: string): string {
+  const parts = rrule.split(";").filter((part) => !/^BY(?:HOUR|MINUTE|SECOND)=/i.test(part));
+  return parts.join(";").replace(/(UNTIL=[0-9]{8})T(?:000000|235959)Z/i, "$1");
 }
 
 function refusedRule({ problems = [] }: Refusal): SkipReason {

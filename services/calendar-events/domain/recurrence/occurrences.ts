@@ -1,16 +1,21 @@
-import type { Recurrence } from "../../../contracts/recurrence.ts";
+import { MAX_RULE_DATES, MAX_TIMES_OF_DAY, type Recurrence } from "../../../contracts/recurrence.ts";
 import { type EpochMs, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
 import { DAY_MS } from "./civil-days.ts";
 import { type CalendarClock, movedByZone } from "../calendar/calendar-clock.ts";
 import { LAST_END_DAY, midnightAround } from "../calendar/days.ts";
 import { MAX_UTC_OFFSET_MS, instantToLocal, localToInstant, type WallMs } from "../calendar/local-to-instant.ts";
-import { datesOf, type RuleDates } from "./rule-dates.ts";
+import { inOriginalOrder, originalOf } from "./original-order.ts";
+import { datesOf, type LastDate, type RuleDates } from "./rule-dates.ts";
+import { hasTimes } from "./times-of-day.ts";
 import type { Window } from "../../../contracts/window.ts";
 import type { Zone } from "../calendar/zone.ts";
 import { type Times, overlaps } from "../event/window.ts";
 
-/** A series: the times of the first occurrence, the rule, and the wall clock of the rule. */
-export interface Series extends Times {
+/**
+ * A series: the times of the first occurrence, the rule, and the wall clock of the rule. The last date by the count of a rule is
+ * expensive to compute; see `lastDateOf`.
+ */
+export interface Series extends Times, LastDate {
   readonly recurrence: Recurrence;
   readonly clock: CalendarClock;
   /**
@@ -20,8 +25,6 @@ export interface Series extends Times {
   readonly startWall?: WallMs;
   /** Number of days of an all-day event, whose occurrences begin and end at midnight (D50). */
   readonly days?: number;
-  /** The day of the last date by the count of a rule, which is expensive to compute; see `lastDayOf`. */
-  readonly lastDay?: number;
 }
 
 /** One occurrence of a series by its rule, without overrides. */
@@ -122,23 +125,6 @@ export function ruleOccurrenceAt(series: Series, original: EpochMs): RuleOccurre
 }
 
 /**
- * A change of the rules of a zone moves its clock by an hour, rarely by two or three. Dates of a rule are further
- * apart.
- */
-const MAX_RULE_MOVE_MS = 3 * 3_600_000;
-
-/**
- * The new original start of an occurrence after a change of the zone's rules: the only date of the series within
- * three hours of it, EXDATEs ignored. Undefined if the start itself is a date, or if there is no such date or more
- * than one.
- */
-export function originalUnderNewRules(series: Series, original: EpochMs): EpochMs | undefined {
-  const range = { from: original - MAX_RULE_MOVE_MS, until: original + MAX_RULE_MOVE_MS + 1 };
-  const near = occurrencesStarting(withoutExceptions(series), range, 2);
-  return near.length === 1 && near[0]?.original !== original ? near[0]?.original : undefined;
-}
-
-/**
  * The end of the last occurrence, without changes of the zone; undefined for an endless series. The result may be later than
  * the true end, and is never earlier: it is the last instant (D13) if the rule has fewer dates than its count, and it is counted
  * from UNTIL even if UNTIL is not a date of the rule.
@@ -153,11 +139,18 @@ export function seriesEnd(series: Series): EpochMs | undefined {
 
 /** The latest possible start of an occurrence of the rule; undefined for an endless rule. */
 function lastStart(series: Series): EpochMs | undefined {
-  const { recurrence, startsAt, clock } = series;
+  const { recurrence } = series;
   if (recurrence.until !== undefined) return recurrence.until + SECOND_MS;
-  const last = seriesDates(series).last();
+  const dates = seriesDates(series);
+  const last = dates.last();
   if (last === undefined) return undefined;
-  return last === startWallOf(series) ? startsAt : localToInstant(last, clock[0].zone);
+  const start = startWallOf(series);
+  let latest = originalOf(series, start, last);
+  if (!hasTimes(recurrence)) return latest;
+  // A clock change may have moved an earlier date of the day past the last one.
+  const next = dates.read(last - DAY_MS, last);
+  for (let wall = next(); wall !== undefined; wall = next()) latest = Math.max(latest, originalOf(series, start, wall));
+  return latest;
 }
 
 /** Whether the series has a second occurrence before the end of time (D13), EXDATEs ignored. */
@@ -179,6 +172,12 @@ export function hasOccurrence(series: Series): boolean {
   return occurrencesStarting(series, FOR_ALL_TIME, 1).length === 1;
 }
 
+/**
+ * Largest number of occurrences of a series that start out of order: a new time zone, and a clock change in it, can move the
+ * occurrences of three days past each other, and any of the RDATEs.
+ */
+export const MAX_OUT_OF_ORDER = 3 * MAX_TIMES_OF_DAY + MAX_RULE_DATES;
+
 const FOR_ALL_TIME = { from: 0, until: LAST_EPOCH_MS + 1 };
 const SECOND_MS = 1_000;
 
@@ -187,7 +186,7 @@ function withoutExceptions({ recurrence: { exDates: _, ...recurrence }, ...serie
 }
 
 function seriesDates(series: Series): RuleDates {
-  return datesOf(series.recurrence, startWallOf(series), series.lastDay);
+  return datesOf(series.recurrence, startWallOf(series), series);
 }
 
 /**
@@ -252,17 +251,25 @@ function readOccurrences(series: Series, window: Window): ReadNext {
   };
 }
 
-function readRuleOccurrences(series: Series, { from, until }: Window): ReadNext {
-  const { recurrence, startsAt, clock } = series;
-  const zone = clock[0].zone;
+function readRuleOccurrences(series: Series, window: Window): ReadNext {
+  const { until } = series.recurrence;
+  const end = until === undefined ? Infinity : secondOf(until);
+  if (!hasTimes(series.recurrence)) return readByWall(series, window, end);
+  const next = inOriginalOrder(readByWall(series, window, Infinity), series.clock[0].zone);
+  return () => {
+    const ruleOccurrence = next();
+    return ruleOccurrence === undefined || secondOf(ruleOccurrence.original) > end ? undefined : ruleOccurrence;
+  };
+}
+
+/** Reads the occurrences of the rule in the order of their wall times, up to the first one after the second `end`. */
+function readByWall(series: Series, { from, until }: Window, end: number): ReadNext {
   const start = startWallOf(series);
   const next = seriesDates(series).read(from, until);
-  const end = recurrence.until === undefined ? Infinity : secondOf(recurrence.until);
   return () => {
     const wall = next();
     if (wall === undefined) return undefined;
-    // The first occurrence has the given start, also if its wall time occurs twice.
-    const ruleOccurrence = ruleOccurrenceOf(series, wall, wall === start ? startsAt : localToInstant(wall, zone));
+    const ruleOccurrence = ruleOccurrenceOf(series, wall, originalOf(series, start, wall));
     return secondOf(ruleOccurrence.original) > end ? undefined : ruleOccurrence;
   };
 }

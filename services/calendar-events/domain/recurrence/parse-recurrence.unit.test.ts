@@ -68,6 +68,18 @@ describe("a recurrence (D15, D45)", () => {
     });
   });
 
+  test("times of day are sets: twice the same hour counts once towards the 24 times of a day", () => {
+    const byMinute = Array.from({ length: 24 }, (_, at) => at);
+    expect(given({ frequency: "DAILY", byHour: [9, 9], byMinute: byMinute.toReversed() })).toMatchObject({
+      byHour: [9],
+      byMinute,
+      rrule: `FREQ=DAILY;BYHOUR=9;BYMINUTE=${String(byMinute)}`,
+    });
+    expect(given({ frequency: "DAILY", byHour: [9, 21], bySetPos: [-1] }).rrule).toBe(
+      "FREQ=DAILY;BYHOUR=9,21;BYSETPOS=-1",
+    );
+  });
+
   test.each([
     ["20300630T120000Z", Date.UTC(2030, 5, 30, 12)],
     ["20300630T120000", Date.UTC(2030, 5, 30, 16)],
@@ -96,7 +108,13 @@ describe("a recurrence (D15, D45)", () => {
     [{ rrule: "FREQ=HOURLY" }, ["recurrence.rrule NOT_ALLOWED"]],
     [{ rrule: "FREQ=YEARLY;BYWEEKNO=20" }, ["recurrence.rrule NOT_ALLOWED"]],
     [{ rrule: "FREQ=YEARLY;BYYEARDAY=1" }, ["recurrence.rrule NOT_ALLOWED"]],
-    [{ rrule: "FREQ=DAILY;BYHOUR=9" }, ["recurrence.rrule NOT_ALLOWED"]],
+    [{ rrule: "FREQ=DAILY;BYHOUR=24" }, ["recurrence.rrule OUT_OF_RANGE"]],
+    [{ rrule: "FREQ=DAILY;BYMINUTE=60" }, ["recurrence.rrule OUT_OF_RANGE"]],
+    [{ rrule: "FREQ=DAILY;BYSECOND=60" }, ["recurrence.rrule OUT_OF_RANGE"]],
+    [{ rrule: "FREQ=DAILY;BYHOUR=9,10;BYMINUTE=0,5,10,15,20,25,30,35,40,45,50,55,59" }, ["recurrence.rrule TOO_MANY"]],
+    [{ frequency: "DAILY", byHour: [1, 2, 3, 4, 5], byMinute: [1, 2, 3, 4, 5] }, ["recurrence.byHour TOO_MANY"]],
+    [{ frequency: "DAILY", byMinute: Array.from({ length: 25 }, (_, at) => at) }, ["recurrence.byMinute TOO_MANY"]],
+    [{ rrule: "FREQ=DAILY;BYHOUR=9", byHour: [10] }, ["recurrence.byHour CONFLICTING"]],
     [{ rrule: "FREQ=DAILY;X-A=1" }, ["recurrence.rrule MALFORMED"]],
     [{ rrule: "FREQ=DAILY;FREQ=DAILY" }, ["recurrence.rrule CONFLICTING"]],
     [{ rrule: "FREQ=DAILY;" }, ["recurrence.rrule MALFORMED"]],

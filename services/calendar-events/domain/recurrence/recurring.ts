@@ -8,7 +8,7 @@ import { type Recurring, seriesOf, type SeriesStart, type ListedEvent } from "..
 import { isMidnight, wallOfDay } from "../calendar/days.ts";
 import { instantToLocal } from "../calendar/local-to-instant.ts";
 import { hasOccurrence, hasSecondOccurrence, type Series, startWallOf } from "./occurrences.ts";
-import { isDateOfRule, lastDayOf } from "./rule-dates.ts";
+import { isDateOfRule, lastDateOf } from "./rule-dates.ts";
 
 /** The recurrence fields of a series. */
 export function newRecurring(
@@ -18,12 +18,12 @@ export function newRecurring(
   hasOverrides = false,
 ): Recurring {
   const wall = allDay === undefined ? (startWall ?? instantToLocal(startsAt, zoneOf(anchor))) : wallOfDay(allDay);
-  const lastDay = lastDayOf(recurrence, wall);
-  return complete<Recurring>()({ recurrence, anchor, hasOverrides, ...definedFields({ lastDay, startWall }) });
+  const last = lastDateOf(recurrence, wall);
+  return complete<Recurring>()({ recurrence, anchor, hasOverrides, ...last, ...definedFields({ startWall }) });
 }
 
 /**
- * Returns the refusal of a rule without a date at its start, of an UNTIL or RDATE before the start, of an RDATE of an all-day
+ * Returns the refusal of times of day in a rule of dates, of a rule without a date at its start, of an UNTIL or RDATE before the start, of an RDATE of an all-day
  * series that is not a midnight, of a rule with a count other than 1 but no second occurrence before the year 10000, and of
  * EXDATEs that leave no occurrence (D13, D45, D50); undefined for a valid series.
  *
@@ -39,6 +39,10 @@ export function seriesRefusal(
   const { recurrence, startsAt, clock } = series;
   const { count, until, rDates = [], exDates } = recurrence;
   const zone = clock[0].zone;
+  const timed = (["byHour", "byMinute", "bySecond"] as const).find((member) => recurrence[member] !== undefined);
+  if (timed !== undefined && series.days !== undefined) {
+    return invalidField(`recurrence.${timed}`, "NOT_ALLOWED", "must not be in the rule of an all-day event");
+  }
   if (!isDateOfRule(recurrence, startWallOf(series))) {
     const demand = startField === "recurrence" ? "must have a date at the start" : "must be a date of the recurrence";
     return invalidField(startField, "CONFLICTING", `${demand}, on the wall clock of ${zone.name}`);

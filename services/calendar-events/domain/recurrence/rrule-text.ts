@@ -23,6 +23,9 @@ export const RRULE_PARTS = {
   byMonth: "BYMONTH",
   byMonthDay: "BYMONTHDAY",
   byDay: "BYDAY",
+  byHour: "BYHOUR",
+  byMinute: "BYMINUTE",
+  bySecond: "BYSECOND",
   bySetPos: "BYSETPOS",
   weekStart: "WKST",
 } as const satisfies Partial<Record<keyof Recurrence, string>>;
@@ -31,15 +34,7 @@ export type RuleMember = keyof typeof RRULE_PARTS;
 const MEMBER_OF = new Map(Object.entries(RRULE_PARTS).map(([member, part]) => [part as string, member as RuleMember]));
 
 /** Parts of RFC 5545 and RFC 7529 that are refused by name (D45). */
-const NOT_SUPPORTED: ReadonlySet<string> = new Set([
-  "BYSECOND",
-  "BYMINUTE",
-  "BYHOUR",
-  "BYYEARDAY",
-  "BYWEEKNO",
-  "RSCALE",
-  "SKIP",
-]);
+const NOT_SUPPORTED: ReadonlySet<string> = new Set(["BYYEARDAY", "BYWEEKNO", "RSCALE", "SKIP"]);
 
 /** The members of a rule. */
 export type RuleInput = Pick<RecurrenceInput, RuleMember>;
@@ -142,6 +137,9 @@ const READERS: Readonly<Record<RuleMember, Reader>> = {
   byMonth: (value) => readIntegers(value, rules.byMonth),
   byMonthDay: (value) => readIntegers(value, rules.byMonthDay),
   byDay: (value) => readByDays(value, rules.byDay),
+  byHour: (value) => readIntegers(value, rules.byHour),
+  byMinute: (value) => readIntegers(value, rules.byMinute),
+  bySecond: (value) => readIntegers(value, rules.bySecond),
   bySetPos: (value) => readIntegers(value, rules.bySetPos),
   weekStart: oneOf(WEEKDAYS),
 };

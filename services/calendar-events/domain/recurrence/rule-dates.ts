@@ -5,6 +5,8 @@ import { DAY_MS } from "./civil-days.ts";
 import type { WallMs } from "../calendar/local-to-instant.ts";
 import { type Steps, stepsOf } from "./simple-rule.ts";
 import { periodsOf, type RulePeriods } from "./rule-periods.ts";
+import { timedPeriods } from "./timed-periods.ts";
+import { hasTimes } from "./times-of-day.ts";
 
 /** Returns the next wall time, in order; undefined after the last one. */
 export type ReadWalls = () => WallMs | undefined;
@@ -17,34 +19,44 @@ export interface RuleDates {
   last(): WallMs | undefined;
 }
 
-/** The last day of any clock (D13). */
-const LAST_DAY = Math.floor((LAST_EPOCH_MS + DAY_MS) / DAY_MS);
+/** The last date by the count of a rule with BYxxx parts: its day, or its wall time if the rule has times of day. */
+export interface LastDate {
+  readonly lastDay?: number;
+  readonly lastWall?: WallMs;
+}
+
+/** The last wall time of any clock (D13), and its day. */
+const LAST_WALL = LAST_EPOCH_MS + DAY_MS;
+const LAST_DAY = Math.floor(LAST_WALL / DAY_MS);
 
 /**
  * The dates of a rule that starts at a wall time. To find the last date by a count and BYxxx parts, all dates are
- * read: at most 10 000 dates, in the months until the year 9999. A stored series has that date as `lastDay`.
+ * read: at most 10 000 dates, in the months until the year 9999. A stored series has that date.
  */
-export function datesOf(recurrence: Recurrence, start: WallMs, lastDay?: number): RuleDates {
-  return hasByParts(recurrence) ? datesByParts(recurrence, start, lastDay) : datesBySteps(recurrence, start);
+export function datesOf(recurrence: Recurrence, start: WallMs, known: LastDate = {}): RuleDates {
+  if (hasTimes(recurrence)) return datesByTimes(recurrence, start, known.lastWall);
+  return hasByParts(recurrence) ? datesByParts(recurrence, start, known.lastDay) : datesBySteps(recurrence, start);
 }
 
 /** Whether a rule that starts at a wall time has a date there. */
 export function isDateOfRule(recurrence: Recurrence, start: WallMs): boolean {
+  if (hasTimes(recurrence)) return isDateIn(timedPeriods(recurrence, start), start);
   if (!hasByParts(recurrence)) return true;
   const day = Math.floor(start / DAY_MS);
-  const periods = periodsOf(recurrence, day);
-  const period = periods.periodOf(day);
-  return periods.nextFrom(period) === period && periods.datesIn(period).includes(day);
+  return isDateIn(periodsOf(recurrence, day), day);
 }
 
-/**
- * The day of the last date of a rule with a count and BYxxx parts, which is stored with the rule; undefined for other
- * rules.
- */
-export function lastDayOf(recurrence: Recurrence, start: WallMs): number | undefined {
-  if (recurrence.count === -1 || !hasByParts(recurrence)) return undefined;
+function isDateIn(periods: RulePeriods, date: number): boolean {
+  const period = periods.periodOf(date);
+  return periods.nextFrom(period) === period && periods.datesIn(period).includes(date);
+}
+
+/** The last date of a rule with a count and BYxxx parts, which is stored with the rule; none for other rules. */
+export function lastDateOf(recurrence: Recurrence, start: WallMs): LastDate {
+  const isTimed = hasTimes(recurrence);
+  if (recurrence.count === -1 || !(isTimed || hasByParts(recurrence))) return {};
   const last = datesOf(recurrence, start).last() ?? start;
-  return Math.floor(last / DAY_MS);
+  return isTimed ? { lastWall: last } : { lastDay: Math.floor(last / DAY_MS) };
 }
 
 function datesBySteps(recurrence: Recurrence, start: WallMs): RuleDates {
@@ -79,14 +91,14 @@ function datesByParts(recurrence: Recurrence, start: WallMs, knownLastDay?: numb
   const wallOf = (day: number) => day * DAY_MS + timeOfDay;
   let lastDay = count === -1 ? LAST_DAY : knownLastDay;
   const toLastDay = () => {
-    lastDay ??= dayOfCount(periods, startDay, count);
+    lastDay ??= dateOfCount(periods, startDay, count, LAST_DAY);
     return lastDay;
   };
   return {
     read(from, until) {
       const fromDay = Math.ceil((from - timeOfDay) / DAY_MS);
       const untilDay = Math.ceil((until - timeOfDay) / DAY_MS) - 1;
-      const next = readDays(periods, startDay, fromDay, Math.min(untilDay, toLastDay()));
+      const next = readDates(periods, startDay, fromDay, Math.min(untilDay, toLastDay()));
       return () => {
         const day = next();
         return day === undefined ? undefined : wallOf(day);
@@ -96,20 +108,34 @@ function datesByParts(recurrence: Recurrence, start: WallMs, knownLastDay?: numb
   };
 }
 
+function datesByTimes(recurrence: Recurrence, start: WallMs, knownLast?: WallMs): RuleDates {
+  const periods = timedPeriods(recurrence, start);
+  const { count } = recurrence;
+  let last = count === -1 ? LAST_WALL : knownLast;
+  const toLast = () => {
+    last ??= dateOfCount(periods, start, count, LAST_WALL);
+    return last;
+  };
+  return {
+    read: (from, until) => readDates(periods, start, from, Math.min(until - 1, toLast())),
+    last: () => (count === -1 ? undefined : toLast()),
+  };
+}
+
 /**
- * Returns a function that reads the days of a rule from `from` to `last`, both included. The day of the start is a date, whether
- * or not the rule chooses it.
+ * Returns a function that reads the dates of a rule, which are days or wall times, from `from` to `last`, both included. The start
+ * is a date, whether or not the rule chooses it.
  */
-export function readDays(periods: RulePeriods, startDay: number, from: number, last: number): () => number | undefined {
-  const first = Math.max(from, startDay + 1);
-  let startIsNext = from <= startDay;
+export function readDates(periods: RulePeriods, start: number, from: number, last: number): () => number | undefined {
+  const first = Math.max(from, start + 1);
+  let startIsNext = from <= start;
   let period = periods.nextFrom(periods.periodOf(first));
   let dates: readonly number[] = [];
   let at = 0;
   return () => {
     if (startIsNext) {
       startIsNext = false;
-      return startDay <= last ? startDay : undefined;
+      return start <= last ? start : undefined;
     }
     for (;;) {
       for (; at < dates.length; at += 1) {
@@ -119,8 +145,8 @@ export function readDays(periods: RulePeriods, startDay: number, from: number, l
         at += 1;
         return date;
       }
-      // `firstDay` is NaN after the last period, so this condition is negated.
-      if (!(periods.firstDay(period) <= last)) return undefined;
+      // `firstDate` is NaN after the last period, so this condition is negated.
+      if (!(periods.firstDate(period) <= last)) return undefined;
       dates = periods.datesIn(period);
       at = 0;
       period = periods.nextFrom(period + 1);
@@ -128,14 +154,14 @@ export function readDays(periods: RulePeriods, startDay: number, from: number, l
   };
 }
 
-/** The day of the nth date, n from 1; `LAST_DAY` if there are fewer dates. */
-function dayOfCount(periods: RulePeriods, startDay: number, n: number): number {
-  const next = readDays(periods, startDay, startDay, LAST_DAY);
-  let day = startDay;
+/** The nth date, n from 1; `limit` if there are fewer dates until then. */
+function dateOfCount(periods: RulePeriods, start: number, n: number, limit: number): number {
+  const next = readDates(periods, start, start, limit);
+  let nth = start;
   for (let read = 0; read < n; read += 1) {
     const date = next();
-    if (date === undefined) return LAST_DAY;
-    day = date;
+    if (date === undefined) return limit;
+    nth = date;
   }
-  return day;
+  return nth;
 }

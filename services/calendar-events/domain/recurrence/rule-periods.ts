@@ -3,7 +3,8 @@ import { type ChosenDates, chosenDates, chosenDays, type DaysOfMonth, weekdayOf 
 import { civilOfDays, daysInMonth, daysOfCivil } from "./civil-days.ts";
 
 /**
- * The periods of a rule with BYxxx parts, and the dates of each. A date is a number of days since 1970-01-01.
+ * The periods of a rule with BYxxx parts, and the dates of each. A date is a number of days since 1970-01-01; in a rule with
+ * times of day it is a wall time (`timed-periods.ts`).
  *
  * A period is a month, also for DAILY and WEEKLY rules, so that months without dates are skipped as a whole. BYSETPOS
  * counts within the periods of the rule itself: with it, a period of a WEEKLY rule is a week, and of a YEARLY rule a
@@ -14,8 +15,8 @@ export interface RulePeriods {
   periodOf(date: number): number;
   /** The first period with possible dates, from a number on; Infinity if there is none. */
   nextFrom(period: number): number;
-  /** The first day of a period; NaN for Infinity. */
-  firstDay(period: number): number;
+  /** The first possible date of a period; NaN for Infinity. */
+  firstDate(period: number): number;
   /** The dates of a period, in order, including those before the start of the rule. */
   datesIn(period: number): readonly number[];
 }
@@ -23,22 +24,25 @@ export interface RulePeriods {
 /** The periods of a rule that starts on a date. */
 export function periodsOf(recurrence: Recurrence, start: number): RulePeriods {
   const { frequency, bySetPos } = recurrence;
-  const chosen = chosenDates(recurrence, start);
-  const daysOf = chosenDays(chosen);
-  if (bySetPos === undefined) return monthPeriods(recurrence, start, chosen, daysOf);
-  switch (frequency) {
-    case "DAILY": {
-      // A set of one day has one date: it is the first and the last one.
-      const isTaken = bySetPos.some((position) => Math.abs(position) === 1);
-      return monthPeriods(recurrence, start, chosen, isTaken ? daysOf : () => []);
-    }
-    case "WEEKLY":
-      return weekPeriods(recurrence, start, chosen, bySetPos);
-    case "MONTHLY":
-      return monthPeriods(recurrence, start, chosen, (year, month) => atPositions(daysOf(year, month), bySetPos));
-    case "YEARLY":
-      return yearPeriods(recurrence, start, chosen, bySetPos);
+  if (bySetPos !== undefined && frequency !== "DAILY") {
+    return setPeriodsOf(recurrence, start, (days) => atPositions(days, bySetPos));
   }
+  const chosen = chosenDates(recurrence, start);
+  // A set of one day has one date: it is the first and the last one.
+  const isTaken = bySetPos?.some((position) => Math.abs(position) === 1) !== false;
+  return monthPeriods(recurrence, start, chosen, isTaken ? chosenDays(chosen) : () => []);
+}
+
+/** Selects among the dates of a period. */
+export type Select = (dates: readonly number[]) => readonly number[];
+
+/** The periods within which the BYSETPOS of a rule counts; those of a DAILY rule, which are days, excepted. */
+export function setPeriodsOf(recurrence: Recurrence, start: number, select: Select): RulePeriods {
+  const chosen = chosenDates(recurrence, start);
+  if (recurrence.frequency === "WEEKLY") return weekPeriods(recurrence, start, chosen, select);
+  if (recurrence.frequency === "YEARLY") return yearPeriods(recurrence, start, chosen, select);
+  const daysOf = chosenDays(chosen);
+  return monthPeriods(recurrence, start, chosen, (year, month) => select(daysOf(year, month)));
 }
 
 /** The first day of the week of a date. */
@@ -47,7 +51,7 @@ export function weekOf(date: number, weekStart: Weekday = "MO"): number {
 }
 
 /** The entries at some positions: 1 for the first, −1 for the last. */
-function atPositions(entries: readonly number[], positions: readonly number[]): number[] {
+export function atPositions(entries: readonly number[], positions: readonly number[]): number[] {
   const taken = new Set(positions.map((position) => entries.at(position > 0 ? position - 1 : position)));
   return entries.filter((entry) => taken.has(entry));
 }
@@ -71,7 +75,7 @@ function monthPeriods(recurrence: Recurrence, start: number, chosen: ChosenDates
   return {
     periodOf: monthOf,
     nextFrom: monthSequence(recurrence, start, chosen),
-    firstDay: firstDayOfMonth,
+    firstDate: firstDayOfMonth,
     datesIn(number) {
       const [year, month] = [Math.floor(number / 12), (number % 12) + 1];
       const kind = 12 * kindOfYear(year) + month;
@@ -151,7 +155,7 @@ function weekPeriods(
   { interval, weekStart }: Recurrence,
   start: number,
   { months, weekdays = [] }: ChosenDates,
-  positions: readonly number[],
+  select: Select,
 ): RulePeriods {
   const first = weekOf(start, weekStart);
   const firstDay = (week: number) => first + 7 * week;
@@ -162,7 +166,7 @@ function weekPeriods(
   const isOfMonths = (date: number) => months?.includes(civilOfDays(date).month) !== false;
   return {
     periodOf,
-    firstDay,
+    firstDate: firstDay,
     nextFrom(from) {
       const week = nextInSequence(0, interval, from);
       if (isOfMonths(firstDay(week)) || isOfMonths(firstDay(week) + 6)) return week;
@@ -171,17 +175,12 @@ function weekPeriods(
     },
     datesIn(week) {
       const dates = days.map((day) => firstDay(week) + day);
-      return atPositions(months === undefined ? dates : dates.filter(isOfMonths), positions);
+      return select(months === undefined ? dates : dates.filter(isOfMonths));
     },
   };
 }
 
-function yearPeriods(
-  { interval }: Recurrence,
-  start: number,
-  chosen: ChosenDates,
-  positions: readonly number[],
-): RulePeriods {
+function yearPeriods({ interval }: Recurrence, start: number, chosen: ChosenDates, select: Select): RulePeriods {
   const daysOf = chosenDays(chosen);
   const first = civilOfDays(start).year;
   const months = (chosen.months ?? ALL_MONTHS).toSorted((a, b) => a - b);
@@ -189,12 +188,12 @@ function yearPeriods(
   /** The dates, as days since the first day of the year. */
   const daysIntoYear = (year: number) => {
     const days = months.flatMap((month) => daysOf(year, month).map((day) => daysOfCivil({ year, month, day })));
-    return atPositions(days, positions).map((day) => day - firstDayOf(year));
+    return select(days).map((day) => day - firstDayOf(year));
   };
   return {
     periodOf: (date) => civilOfDays(date).year,
     nextFrom: (year) => nextInSequence(first, interval, year),
-    firstDay: firstDayOf,
+    firstDate: firstDayOf,
     datesIn(year) {
       const days = (known[kindOfYear(year)] ??= daysIntoYear(year));
       return days.map((day) => firstDayOf(year) + day);

@@ -1,0 +1,127 @@
+import type { TestedGuard } from "./guard.ts";
+
+const domain = "services/calendar-events/domain";
+const rules = { testFile: `${domain}/recurrence/timed-rules.unit.test.ts` } as const;
+const windows = { testFile: "services/calendar-events/window-index/cycles.unit.test.ts" } as const;
+const imports = {
+  file: `${domain}/import/imported-series.ts`,
+  testFile: "test/calendar/import-files.unit.test.ts",
+  test: "a day of EXDATE excludes all times of that day",
+} as const;
+
+/** Guards of rules with times of day. */
+export const TIMED_RULE_GUARDS: readonly TestedGuard[] = [
+  {
+    ...rules,
+    guard: "times of day that a clock change moves are in the order of their instants",
+    file: `${domain}/recurrence/occurrences.ts`,
+    in: "readRuleOccurrences",
+    code: "inOriginalOrder($NEXT, $_)",
+    without: "$NEXT",
+    test: "times that a clock change moves past each other are in the order of their instants",
+  },
+  {
+    ...rules,
+    guard: "UNTIL ends a rule with times of day",
+    file: `${domain}/recurrence/occurrences.ts`,
+    in: "readRuleOccurrences",
+    code: "secondOf($_) > $_",
+    without: "false",
+    test: "UNTIL ends a rule after the last instant that it includes",
+  },
+  {
+    ...rules,
+    guard: "the times of day after a start in the later hour are in that hour",
+    file: `${domain}/recurrence/original-order.ts`,
+    in: "originalOf",
+    code: "$_ < $_ ? $_ : $ORIGINAL",
+    without: "$ORIGINAL",
+    test: "the later times of day in an hour that occurs twice follow a start",
+  },
+  {
+    ...rules,
+    guard: "a series ends with its latest time of day, also if a clock change has moved that past the last one",
+    file: `${domain}/recurrence/occurrences.ts`,
+    in: "lastStart",
+    code: "Math.max($LATEST, $_)",
+    without: "$LATEST",
+    test: "a series ends with its latest occurrence",
+  },
+  {
+    guard: "a rule has at most 24 times of day",
+    file: `${domain}/recurrence/rule-checks.ts`,
+    in: "timeProblems",
+    code: "$_ <= MAX_TIMES_OF_DAY",
+    without: "true",
+    testFile: `${domain}/recurrence/parse-recurrence.unit.test.ts`,
+    test: "is refused by name",
+  },
+  {
+    guard: "the rule of an all-day event has no times of day",
+    file: `${domain}/recurrence/recurring.ts`,
+    in: "seriesRefusal",
+    code: "$_ !== undefined && $_.days !== undefined",
+    without: "false",
+    testFile: `${domain}/event/all-day.unit.test.ts`,
+    test: "refuses times of day in its rule",
+  },
+  {
+    guard: "a series is not split at an occurrence that a clock change moves past another one",
+    file: `${domain}/event/split-series.ts`,
+    in: "passedRefusal",
+    code: "!hasTimes($_)",
+    without: "true",
+    testFile: `${domain}/event/split-series.unit.test.ts`,
+    test: "is refused at an occurrence that a clock change moves past another one",
+  },
+  {
+    ...windows,
+    guard: "a series has an index entry for each of its times of day",
+    file: "services/calendar-events/window-index/candidate-dates.ts",
+    in: "candidateDates",
+    code: "timesOfDay($RULE, $START)",
+    without: "timesOfDay($RULE, $START).slice(0, 1)",
+    test: "a rule with times of day is searched only at its times",
+  },
+  {
+    ...windows,
+    guard: "the interval of a series leaves the days into which its latest time of day extends",
+    file: "services/calendar-events/window-index/indexed-interval.ts",
+    in: "indexedIntervalOf",
+    code: "$TIMES.at(-1)",
+    without: "$TIMES.at(0)",
+    test: "an occurrence at the latest time of day continues into a day that the interval skips",
+  },
+  {
+    ...imports,
+    guard: "an EXDATE with a day excludes each time of that day",
+    in: "excludedInstants",
+    code: "!hasTimes($_)",
+    without: "true",
+  },
+  {
+    ...imports,
+    guard: "an import ignores times of day in a rule of dates",
+    in: "ruleOfDates",
+    code: "$PARTS.filter($_)",
+    without: "$PARTS",
+  },
+  {
+    guard: "a feed excludes a time of day at its wall time by the rule",
+    file: `${domain}/feed/series-parts.ts`,
+    in: "wallOfRule",
+    code: "timesOfDay($$$_)",
+    without: "[0]",
+    testFile: "services/calendar-events/feed/feed-pages.unit.test.ts",
+    test: "has a rule with times of day",
+  },
+  {
+    guard: "a list of the soonest occurrences reads times of day beyond its limit, since they may start out of order",
+    file: "services/calendar-events/calendar-windows.ts",
+    in: "limitFor",
+    code: "hasTimes($_)",
+    without: "false",
+    testFile: "services/calendar-events/calendar-windows.unit.test.ts",
+    test: "reads times of day that a clock change of its new zone moves past each other",
+  },
+];
