@@ -138,12 +138,6 @@ describe("an all-day event (D50)", () => {
     expect(found.map(({ field, code }) => `${field} ${code}`)).toEqual(problems);
   });
 
-  test.each(["byHour", "byMinute", "bySecond"])("refuses times of day in its rule: %s", (member) => {
-    const rule = { recurs: true, recurrence: { frequency: "DAILY", [member]: [0] } } as const;
-    const event = created(berlin, { allDay: true, startDate: "2026-11-25", ...rule });
-    expect(problemsOf(event)).toEqual([`recurrence.${member} NOT_ALLOWED`]);
-  });
-
   test.each([
     [{ startDate: "2026-11-25", endDate: "2026-11-25" }, ["startDate OUT_OF_RANGE"]],
     [{ startDate: "9999-12-31" }, ["startDate OUT_OF_RANGE"]],
