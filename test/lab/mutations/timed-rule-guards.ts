@@ -62,7 +62,7 @@ export const TIMED_RULE_GUARDS: readonly TestedGuard[] = [
     in: "seriesRefusal",
     code: "$_ !== undefined && $_.days !== undefined",
     without: "false",
-    testFile: `${domain}/event/all-day.unit.test.ts`,
+    testFile: `${domain}/event/times-of-dates.unit.test.ts`,
     test: "refuses times of day in its rule",
   },
   {

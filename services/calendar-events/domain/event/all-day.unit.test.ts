@@ -139,16 +139,6 @@ describe("an all-day event (D50)", () => {
   });
 
   test.each([
-    ["byHour", { byHour: [0] }],
-    ["byMinute", { byMinute: [0] }],
-    ["bySecond", { rrule: "FREQ=DAILY;BYSECOND=0" }],
-  ])("refuses times of day in its rule: %s", (member, rule) => {
-    const recurrence = "rrule" in rule ? rule : { frequency: "DAILY" as const, ...rule };
-    const event = created(berlin, { allDay: true, startDate: "2026-11-25", recurs: true, recurrence });
-    expect(problemsOf(event)).toEqual([`recurrence.${member} NOT_ALLOWED`]);
-  });
-
-  test.each([
     [{ startDate: "2026-11-25", endDate: "2026-11-25" }, ["startDate OUT_OF_RANGE"]],
     [{ startDate: "9999-12-31" }, ["startDate OUT_OF_RANGE"]],
     [{ startDate: "1970-01-01" }, ["startDate OUT_OF_RANGE"]],
