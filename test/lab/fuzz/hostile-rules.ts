@@ -65,7 +65,8 @@ export const HOSTILE_RULES: readonly HostileRow[] = [
         "FREQ=MONTHLY;BYMONTHDAY=29;BYDAY=FR;COUNT=10000",
         "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29;BYDAY=FR;COUNT=10000",
         "FREQ=YEARLY;INTERVAL=1000;BYMONTH=2;BYMONTHDAY=29;COUNT=10000",
-        `FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=12;BYMINUTE=${numbers(0, 23)};BYSETPOS=-1,1,2;COUNT=10000`,
+        // 29 February at noon is the 355th of six times on each day.
+        `FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=12;BYMINUTE=${numbers(0, 5)};BYSETPOS=355,${numbers(-48, -1)};COUNT=10000`,
       ];
       const received: unknown[] = [];
       for (const rrule of rules) received.push((await create(stage, { rrule })).status);
