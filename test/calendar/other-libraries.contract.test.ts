@@ -16,6 +16,7 @@ import { timesOfDay } from "../../services/calendar-events/domain/recurrence/tim
 import type { Window } from "../../services/contracts/window.ts";
 
 const RUNS = { numRuns: 300 };
+const DAY = 86_400_000;
 
 /** The starts in a window, by the domain. */
 function ours({ series }: AnySeries, window: Window): number[] {
@@ -145,12 +146,24 @@ describe("occurrences, compared with other libraries", () => {
   });
 });
 
+/** Whether rrule-temporal may omit a time in a gap, so that a count ends later, or a position is that of another date. */
+function isShiftedByGaps(look: SeriesAndWindow): boolean {
+  const { series, window } = look;
+  const { bySetPos, count, ...recurrence } = series.recurrence;
+  if (bySetPos === undefined && count === -1) return false;
+  // The last period may end after the window.
+  const whole = { from: series.startsAt, until: window.until + 366 * DAY };
+  const every = {
+    ...look,
+    series: { ...series, recurrence: { ...recurrence, count: bySetPos === undefined ? count : -1 } },
+  };
+  return ours(every, whole).some((at) => isMovedByGap(look, at));
+}
+
 /** The starts in the window, by the domain and by rrule-temporal, without those in a gap. */
 function besideTemporal(look: SeriesAndWindow): { readonly mine: number[]; readonly theirs: number[] } {
   const { series, wall, zone, window } = look;
-  const whole = { from: series.startsAt, until: window.until };
-  const gaps = series.recurrence.count !== -1 && ours(look, whole).some((at) => isMovedByGap(look, at));
-  fc.pre(!gaps && window.from >= series.startsAt && zone.name !== "Africa/Casablanca");
+  fc.pre(!isShiftedByGaps(look) && window.from >= series.startsAt && zone.name !== "Africa/Casablanca");
   const theirs = new RRuleTemporal({
     rruleString: `DTSTART;TZID=${zone.name}:${stamp(wall)}\nRRULE:${ruleText(look)}`,
     maxIterations: 100_000,
