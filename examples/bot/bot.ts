@@ -19,28 +19,14 @@ const { signal } = ending;
 
 async function announceRaid(): Promise<string> {
   const start = Date.now() + dueInMs + leadMinutes * 60_000;
-  const raid = { name: "Raid night", epoch_start: start, epoch_end: start + 7_200_000 };
-  const { data: event } = await guildcal.request(
-    "/v2/events/create",
-    { ...guild, calendar_number: 1, ...raid },
-    { signal },
-  );
-  const { data: announcement } = await guildcal.request(
-    "/v1/announcement/create",
-    {
-      ...guild,
-      channel,
-      type: "SPECIFIC",
-      event_id: event.id,
-      hours: 0,
-      minutes: leadMinutes,
-      info: "Bring potions",
-      subscribers_role: ["everyone"],
-    },
-    { signal },
-  );
-  console.log(`event ${event.id}, announcement ${announcement.id}`);
-  return announcement.id;
+  const times = { epoch_start: start, epoch_end: start + 7_200_000 };
+  const raid = { ...guild, calendar_number: 1, name: "Raid night", ...times };
+  const { data: event } = await guildcal.request("/v2/events/create", raid, { signal });
+  const due = { type: "SPECIFIC", event_id: event.id, hours: 0, minutes: leadMinutes } as const;
+  const announcement = { ...guild, channel, ...due, info: "Bring potions", subscribers_role: ["everyone"] };
+  const { data } = await guildcal.request("/v1/announcement/create", announcement, { signal });
+  console.log(`event ${event.id}, announcement ${data.id}`);
+  return data.id;
 }
 
 /** Resolves with the outcome of the announcement's post. It reads the history more often near the due instant. */
