@@ -1,6 +1,6 @@
-import type { PrivateNetworks } from "./private-networks.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import { Agent, type Dispatcher } from "undici";
+import type { PrivateNetworks } from "./private-networks.ts";
 import { guardedLookup, isAllowedUrl, type ResolveAll, TARGET_REFUSED } from "./target-guard.ts";
 
 /** The response to a download, after its redirects. */

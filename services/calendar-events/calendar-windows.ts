@@ -15,12 +15,8 @@ import { type Calendar, calendarByNumber, unwrittenCalendar } from "./domain/cal
 import type { ListedEvent } from "./domain/event/event.ts";
 import { recurrenceView } from "./domain/recurrence/parse-recurrence.ts";
 import { compareEntries } from "./domain/event/list-order.ts";
-import {
-  eachOccurrenceStarting,
-  eachOccurrenceOverlapping,
-  MAX_OUT_OF_ORDER,
-  type Series,
-} from "./domain/recurrence/occurrences.ts";
+import { eachOccurrenceStarting, eachOccurrenceOverlapping, type Series } from "./domain/recurrence/occurrences.ts";
+import { MAX_OUT_OF_ORDER } from "./domain/recurrence/original-order.ts";
 import { hasTimes } from "./domain/recurrence/times-of-day.ts";
 import {
   announcedOccurrence,

@@ -13,12 +13,8 @@ import { type EffectiveOccurrence, idOf, occurrenceView } from "./domain/event/e
 import { type ListedEvent, textsOf } from "./domain/event/event.ts";
 import { soonestOccurrences, type SoonestOccurrences } from "./domain/event/soonest-occurrences.ts";
 import { isOngoing, overlaps, type Times } from "./domain/event/window.ts";
-import {
-  eachOccurrenceStarting,
-  longestDuration,
-  MAX_OUT_OF_ORDER,
-  type Series,
-} from "./domain/recurrence/occurrences.ts";
+import { eachOccurrenceStarting, longestDuration, type Series } from "./domain/recurrence/occurrences.ts";
+import { MAX_OUT_OF_ORDER } from "./domain/recurrence/original-order.ts";
 import { effectiveOccurrences } from "./effective-occurrences.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";

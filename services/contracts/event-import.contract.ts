@@ -54,7 +54,8 @@ export const IMPORT_REASON_TEXTS: Readonly<Record<SkipReason | ChangeReason, str
     "its RRULE has a sub-daily FREQ, BYWEEKNO, BYYEARDAY or another part that is not supported, or there is an EXRULE or a second RRULE",
   INVALID_RULE: "its RRULE is malformed, or has no date at DTSTART and a COUNT",
   NO_OCCURRENCE: "its rule and its exceptions leave no occurrence",
-  TOO_MANY_EXCEPTIONS: "it has more than 100 RDATEs, or EXDATEs of more than 20000 characters",
+  TOO_MANY_EXCEPTIONS:
+    "it has more than 100 RDATEs, or EXDATEs of more than 20000 characters, or EXDATEs of more than 2500 occurrences, since a day excludes each time of day of the rule",
   RANGE_NOT_SUPPORTED: "its RECURRENCE-ID has a RANGE, for this and all following occurrences",
   NO_SERIES: "it is an occurrence of a series that is neither in the body nor in the calendar",
   UNKNOWN_OCCURRENCE: "its series has no occurrence at the RECURRENCE-ID",

@@ -1,7 +1,7 @@
-import type { PrivateNetworks } from "../../mixins/http/private-networks.ts";
 import { type HttpClient, httpClient } from "../../mixins/http/http-client.ts";
 import { headerNumber, retryAfterMs } from "../../mixins/http/retry-after.ts";
 import { signatureHeaders } from "../../mixins/http/signature.ts";
+import type { PrivateNetworks } from "../../mixins/http/private-networks.ts";
 import { guardedLookup, isAllowedLiteral, type ResolveAll, TARGET_REFUSED } from "../../mixins/http/target-guard.ts";
 import { VERSION } from "../contracts/version.ts";
 import type { OutgoingRequest, SendResult } from "./protocol/ports.ts";

@@ -1,9 +1,9 @@
-import type { PrivateNetworks } from "../../mixins/http/private-networks.ts";
 import type { Service, ServiceSchema } from "moleculer";
 import { healthMixin } from "../../mixins/actions/health.mixin.ts";
 import { type CallContext, serve } from "../../mixins/actions/contract-action.ts";
 import { listen } from "../../mixins/actions/contract-event.ts";
 import { broadcast, callAction } from "../../mixins/actions/typed-calls.ts";
+import type { PrivateNetworks } from "../../mixins/http/private-networks.ts";
 import { isAllowedUrl, type ResolveAll } from "../../mixins/http/target-guard.ts";
 import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import {

@@ -167,6 +167,19 @@ describe("what other programs write", () => {
     expect([findings, startsOfDates(YEARS)]).toEqual([[], [expect.any(Number), expect.any(Number)]]);
   });
 
+  test.each([
+    [24, 104, []],
+    [24, 105, [["1", "TOO_MANY_EXCEPTIONS"]]],
+    [2, 1_250, []],
+  ])("with %p times of day and %p days of EXDATE has the findings %j", async (times, days, expected) => {
+    const hours = Array.from({ length: times }, (_, hour) => hour);
+    const dayAfter = (at: number) => new Date(Date.UTC(2026, 3, 2 + at)).toISOString().slice(0, 10).replaceAll("-", "");
+    const excluded = Array.from({ length: days }, (_, at) => dayAfter(at));
+    const lines = `RRULE:FREQ=DAILY;BYHOUR=${hours.join()}\r\nEXDATE;VALUE=DATE:${excluded.join()}\r\n`;
+    const { findings } = await importInMemory(vcalendar(`UID:1\r\nDTSTART:20260401T000000Z\r\n${lines}`));
+    expect(findings).toEqual(expected);
+  });
+
   test("each VEVENT that cannot be imported has its reason", async () => {
     const { events, findings } = await importInMemory(calendarFile("not-supported.ics"));
     expect(findings).toEqual([

@@ -68,33 +68,25 @@ describe("occurrences, compared with other libraries", () => {
   });
 
   /** rrule has wrong dates if BYDAY has numbers and other parts select among its dates. */
-  test("of rules with BYxxx parts are those of rrule on the wall clock, except for numbers in BYDAY and for BYSETPOS", () => {
-    fc.assert(
-      fc.property(anyByRuleSeriesAndWindow, (look) => {
-        const { byDay = [], bySetPos } = look.series.recurrence;
-        fc.pre(bySetPos === undefined && byDay.every((day) => day.length === 2));
-        const theirs = RRule.fromString(`DTSTART:${stamp(look.wall)}Z\nRRULE:${ruleText(look)}`);
-        const { from, until } = look.window;
-        const expected = theirs.between(new Date(from), new Date(until - 1), true).map((date) => date.getTime());
-        expect(wallStarts(look)).toEqual(expected);
-      }),
-      RUNS,
-    );
-  });
-
-  test("of rules with times of day are those of rrule on the wall clock, except for numbers in BYDAY and for BYSETPOS", () => {
-    fc.assert(
-      fc.property(anyTimedSeriesAndWindow, (look) => {
-        const { byDay = [], bySetPos } = look.series.recurrence;
-        fc.pre(bySetPos === undefined && byDay.every((day) => day.length === 2));
-        const theirs = RRule.fromString(`DTSTART:${stamp(look.wall)}Z\nRRULE:${ruleText(look)}`);
-        const { from, until } = look.window;
-        const expected = theirs.between(new Date(from), new Date(until - 1), true).map((date) => date.getTime());
-        expect(wallStarts(look)).toEqual(expected);
-      }),
-      RUNS,
-    );
-  });
+  test.each([
+    ["BYxxx parts", anyByRuleSeriesAndWindow],
+    ["times of day", anyTimedSeriesAndWindow],
+  ])(
+    "of rules with %s are those of rrule on the wall clock, except for numbers in BYDAY and for BYSETPOS",
+    (_parts, any) => {
+      fc.assert(
+        fc.property(any, (look) => {
+          const { byDay = [], bySetPos } = look.series.recurrence;
+          fc.pre(bySetPos === undefined && byDay.every((day) => day.length === 2));
+          const theirs = RRule.fromString(`DTSTART:${stamp(look.wall)}Z\nRRULE:${ruleText(look)}`);
+          const { from, until } = look.window;
+          const expected = theirs.between(new Date(from), new Date(until - 1), true).map((date) => date.getTime());
+          expect(wallStarts(look)).toEqual(expected);
+        }),
+        RUNS,
+      );
+    },
+  );
 
   test("of rules with times of day are those of rrule-temporal, except for times in a gap, BYSETPOS, and nth weekdays of years", () => {
     fc.assert(

@@ -1,8 +1,8 @@
-import type { PrivateNetworks } from "../../../mixins/http/private-networks.ts";
 import type { Service, ServiceSchema } from "moleculer";
 import { type CallContext, serve } from "../../../mixins/actions/contract-action.ts";
 import { type ActionCaller, broadcast } from "../../../mixins/actions/typed-calls.ts";
 import { downloader } from "../../../mixins/http/download.ts";
+import type { PrivateNetworks } from "../../../mixins/http/private-networks.ts";
 import { isAllowedUrl, type ResolveAll } from "../../../mixins/http/target-guard.ts";
 import { newDatabaseClock } from "../../../mixins/mongo/database-clock.ts";
 import { DATABASE_PING_TIMEOUT_MS, databaseTime } from "../../../mixins/mongo/database.mixin.ts";

@@ -118,6 +118,16 @@ export const HOSTILE_CALENDARS: readonly HostileRow[] = [
     },
   },
   {
+    name: "a rule of 24 times a day with two thousand EXDATEs of a day",
+    attack(stage) {
+      const hours = Array.from({ length: 24 }, (_, hour) => hour).join();
+      const day = (at: number) => new Date(Date.UTC(2030, 0, 2 + at)).toISOString().slice(0, 10).replaceAll("-", "");
+      const days = Array.from({ length: 2_000 }, (_, at) => day(at)).join();
+      const lines = ["DTSTART:20300101T000000Z", `RRULE:FREQ=DAILY;BYHOUR=${hours}`, `EXDATE;VALUE=DATE:${days}`];
+      return imported(stage, vcalendar(vevent(1, ...lines)), skipped("TOO_MANY_EXCEPTIONS", 1));
+    },
+  },
+  {
     name: "two thousand costly rules",
     takesWholeImport: true,
     async attack({ importCalendar, many }) {

@@ -39,8 +39,8 @@ export class MemoryWatch {
   }
 }
 
-/** 0 for a process that has ended. */
-async function residentMebibytes(pid: number): Promise<number> {
+/** The resident memory of a process; 0 for one that has ended. */
+export async function residentMebibytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024);
 }

@@ -12,11 +12,11 @@ const split = {
 export const HOSTILE_IMPORT_GUARDS: readonly TestedGuard[] = [
   {
     ...hostile,
-    guard: "the last date of an imported rule is found once",
-    file: "services/calendar-events/domain/import/imported-series.ts",
-    in: "seriesWith",
-    code: "lastDateOf($$$)",
-    without: "undefined",
+    guard: "many lookups in one series share the dates of its rule",
+    file: "services/calendar-events/domain/recurrence/rule-dates.ts",
+    in: "datesOf",
+    code: "$KNOWN?.start === $_",
+    without: "false",
     test: "of hundreds of EXDATEs and a costly rule",
   },
   {

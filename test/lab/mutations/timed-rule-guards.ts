@@ -101,6 +101,13 @@ export const TIMED_RULE_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...imports,
+    guard: "the EXDATEs of a VEVENT exclude at most 2 500 occurrences",
+    code: "$_ > MAX_EXCLUDED",
+    without: "false",
+    test: "with 24 times of day and 105 days of EXDATE",
+  },
+  {
+    ...imports,
     guard: "an import ignores times of day in a rule of dates",
     in: "ruleOfDates",
     code: "$PARTS.filter($_)",

@@ -14,8 +14,8 @@ import {
   startWallOf,
 } from "../recurrence/occurrences.ts";
 import { fullRecurrence, parseRecurrence } from "../recurrence/parse-recurrence.ts";
-import { datesOf, isDateOfRule, lastDateOf } from "../recurrence/rule-dates.ts";
-import { hasTimes, timesOfDay } from "../recurrence/times-of-day.ts";
+import { datesOf, isDateOfRule } from "../recurrence/rule-dates.ts";
+import { hasTimes, numberOfTimes, timesOfDay } from "../recurrence/times-of-day.ts";
 import type { ImportedDates, ImportedEvent } from "./imported-event.ts";
 import { instantOf, type OccurrenceKey } from "./imported-instant.ts";
 import { type ImportedTimes, timesInZone } from "./imported-times.ts";
@@ -57,6 +57,7 @@ export function importedSeries(event: Recurring, kept: readonly OccurrenceKey[])
   const hasOneDate = rule.count !== 1 && !hasSecondOccurrence(series);
   const counted = hasOneDate ? seriesWith(times, fullRecurrence({ ...once, count: 1 }), zone) : series;
   const overridden = new Set(instantsOf(kept));
+  if (numberExcluded(dates.exDates, rule) > MAX_EXCLUDED) return "TOO_MANY_EXCEPTIONS";
   const without = [...new Set(dates.exDates.flatMap((key) => excludedInstants(key, counted)))].filter(
     (at) => !overridden.has(at) && isOccurrence(counted, at),
   );
@@ -72,6 +73,15 @@ export function importedSeries(event: Recurring, kept: readonly OccurrenceKey[])
   };
 }
 
+/** Largest number of occurrences that the EXDATEs of a VEVENT may exclude: each is looked up. EXDATEs with one time each are fewer. */
+const MAX_EXCLUDED = 2_500;
+
+/** A day of EXDATE counts once for each time of day of the rule. */
+function numberExcluded(exDates: readonly OccurrenceKey[], rule: Recurrence): number {
+  const days = exDates.filter((key) => "day" in key).length;
+  return exDates.length - days + days * numberOfTimes(rule);
+}
+
 /** The instants of an EXDATE. A day excludes all occurrences on it: a rule may have several times of day. */
 function excludedInstants(key: OccurrenceKey, series: Series): EpochMs[] {
   const wall = startWallOf(series);
@@ -80,11 +90,9 @@ function excludedInstants(key: OccurrenceKey, series: Series): EpochMs[] {
   return timesOfDay(series.recurrence, wall).map((time) => localToInstant(key.day * DAY_MS + time, zone));
 }
 
-/** The series, with its last date: to compute that again for each EXDATE would take seconds. */
 function seriesWith({ startsAt, endsAt, days }: ImportedTimes, recurrence: Recurrence, zone: Zone): Series {
   const ofDays = days === undefined ? {} : { startWall: wallOfDay(days), days: days.endDay - days.startDay };
-  const series: Series = { startsAt, endsAt, recurrence, clock: [{ zone, since: 0 }], ...ofDays };
-  return { ...series, ...lastDateOf(recurrence, startWallOf(series)) };
+  return { startsAt, endsAt, recurrence, clock: [{ zone, since: 0 }], ...ofDays };
 }
 
 function isOccurrence(series: Series, at: EpochMs): boolean {
@@ -113,15 +121,17 @@ function refusedRule({ problems = [] }: Refusal): SkipReason {
 
 /** Number of EXDATEs that take milliseconds. */
 const MANY_EXDATES = 50;
+const TIMES_OF_DAY = /BY(?:HOUR|MINUTE|SECOND)=/i;
 
 /**
  * Whether the decision about a VEVENT may take tens of milliseconds: the last date of a rule with a count and BYxxx parts is found
- * by a walk over its dates, and each EXDATE is looked up.
+ * by a walk over its dates, and each EXDATE is looked up, one that is a day at each time of day of the rule.
  */
 export function isCostly({ dates }: Pick<ImportedEvent, "dates">): boolean {
   if (dates === undefined) return false;
   const { rrule = "", exDates } = dates;
-  return exDates.length > MANY_EXDATES || (/COUNT=/i.test(rrule) && /;BY|^BY/i.test(rrule));
+  const hasManyExDates = exDates.length > MANY_EXDATES || (exDates.length > 0 && TIMES_OF_DAY.test(rrule));
+  return hasManyExDates || (/COUNT=/i.test(rrule) && /;BY|^BY/i.test(rrule));
 }
 
 /** The first occurrence since 1970 that is a date of the rule. */

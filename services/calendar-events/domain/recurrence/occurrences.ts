@@ -1,9 +1,15 @@
-import { MAX_RULE_DATES, MAX_TIMES_OF_DAY, type Recurrence } from "../../../contracts/recurrence.ts";
+import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { type EpochMs, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
 import { DAY_MS } from "./civil-days.ts";
 import { type CalendarClock, movedByZone } from "../calendar/calendar-clock.ts";
 import { LAST_END_DAY, midnightAround } from "../calendar/days.ts";
-import { MAX_UTC_OFFSET_MS, instantToLocal, localToInstant, type WallMs } from "../calendar/local-to-instant.ts";
+import {
+  MAX_UTC_OFFSET_MS,
+  instantToLocal,
+  localToInstant,
+  type WallMs,
+  wallsAround,
+} from "../calendar/local-to-instant.ts";
 import { inOriginalOrder, originalOf } from "./original-order.ts";
 import { datesOf, type LastDate, type RuleDates } from "./rule-dates.ts";
 import { hasTimes } from "./times-of-day.ts";
@@ -58,7 +64,7 @@ export function eachOccurrenceOverlapping(
   const range = { from: window.from - longestDuration(series), until: window.until };
   return ruleOccurrencesBetween(
     series,
-    range,
+    wallsOfWindow(range),
     limit,
     (ruleOccurrence) => overlaps(ruleOccurrence, window) && !isExcluded(ruleOccurrence.original),
   );
@@ -79,7 +85,7 @@ export function eachOccurrenceStarting(
   const starts = ({ startsAt }: RuleOccurrence) => startsAt >= window.from && startsAt < window.until;
   return ruleOccurrencesBetween(
     series,
-    window,
+    wallsOfWindow(window),
     limit,
     (ruleOccurrence) => starts(ruleOccurrence) && !isExcluded(ruleOccurrence.original),
   );
@@ -120,8 +126,9 @@ export function movedInstant(instant: EpochMs, clock: CalendarClock): { at: Epoc
 
 /** The occurrence with this original start; undefined if there is none. */
 export function ruleOccurrenceAt(series: Series, original: EpochMs): RuleOccurrence | undefined {
-  const range = { from: original, until: original + 1 };
-  return [...ruleOccurrencesBetween(series, range, 1, (ruleOccurrence) => ruleOccurrence.original === original)][0];
+  const { earliest, latest } = wallsAround(original, series.clock[0].zone);
+  const walls = { from: earliest, until: latest + 1 };
+  return [...ruleOccurrencesBetween(series, walls, 1, (ruleOccurrence) => ruleOccurrence.original === original)][0];
 }
 
 /**
@@ -155,7 +162,7 @@ function lastStart(series: Series): EpochMs | undefined {
 
 /** Whether the series has a second occurrence before the end of time (D13), EXDATEs ignored. */
 export function hasSecondOccurrence(series: Series): boolean {
-  const following = ruleOccurrencesBetween(withoutExceptions(series), FOR_ALL_TIME, 2, () => true);
+  const following = ruleOccurrencesBetween(withoutExceptions(series), wallsOfWindow(FOR_ALL_TIME), 2, () => true);
   return [...following].length === 2;
 }
 
@@ -172,12 +179,6 @@ export function hasOccurrence(series: Series): boolean {
   return occurrencesStarting(series, FOR_ALL_TIME, 1).length === 1;
 }
 
-/**
- * Largest number of occurrences of a series that start out of order: a new time zone, and a clock change in it, can move the
- * occurrences of three days past each other, and any of the RDATEs.
- */
-export const MAX_OUT_OF_ORDER = 3 * MAX_TIMES_OF_DAY + MAX_RULE_DATES;
-
 const FOR_ALL_TIME = { from: 0, until: LAST_EPOCH_MS + 1 };
 const SECOND_MS = 1_000;
 
@@ -190,19 +191,23 @@ function seriesDates(series: Series): RuleDates {
 }
 
 /**
- * The occurrences for which `matches` is true, among those whose start, or original start, can be in a window. Wall
- * time and instant differ by hours at most, so few more are computed.
+ * The wall times of the occurrences whose start, or original start, can be in a window. Wall time and instant differ by hours at
+ * most, so few more are computed. They start one day earlier: if the zone skipped a day, the first occurrence in the window must
+ * be compared with the one before it.
  */
+function wallsOfWindow({ from, until }: Window): Window {
+  return { from: from - MAX_UTC_OFFSET_MS - DAY_MS, until: until + MAX_UTC_OFFSET_MS };
+}
+
+/** The occurrences for which `matches` is true, among those between two wall times. */
 function* ruleOccurrencesBetween(
   series: Series,
-  { from, until }: Window,
+  walls: Window,
   limit: number,
   matches: (ruleOccurrence: RuleOccurrence) => boolean,
 ): Iterable<RuleOccurrence> {
   const { exDates } = series.recurrence;
-  // Starts one day earlier: if the zone skipped a day, the first occurrence in the window must be compared with the
-  // one before it.
-  const next = readOccurrences(series, { from: from - MAX_UTC_OFFSET_MS - DAY_MS, until: until + MAX_UTC_OFFSET_MS });
+  const next = readOccurrences(series, walls);
   let found = 0;
   let before: EpochMs | undefined;
   for (let ruleOccurrence = next(); ruleOccurrence !== undefined && found < limit; ruleOccurrence = next()) {

@@ -1,4 +1,5 @@
 import type { EpochMs } from "../../../contracts/ids.ts";
+import { MAX_RULE_DATES, MAX_TIMES_OF_DAY } from "../../../contracts/recurrence.ts";
 import type { CalendarClock } from "../calendar/calendar-clock.ts";
 import { instantToLocal, localToInstant, type WallMs } from "../calendar/local-to-instant.ts";
 import type { Zone } from "../calendar/zone.ts";
@@ -25,6 +26,12 @@ export function originalOf({ startsAt, clock }: Begun, start: WallMs, wall: Wall
   // The start was given as the later one of an hour that occurs twice: the later times of day in that hour follow it.
   return original < startsAt ? startsAt + wall - start : original;
 }
+
+/**
+ * Largest number of occurrences of a series that start out of order: a new time zone, and a clock change in it, can move the
+ * occurrences of three days past each other, and any of the RDATEs.
+ */
+export const MAX_OUT_OF_ORDER = 3 * MAX_TIMES_OF_DAY + MAX_RULE_DATES;
 
 /**
  * Sorts occurrences, which are read in the order of their wall times, by their original starts. A time in the gap of a clock change

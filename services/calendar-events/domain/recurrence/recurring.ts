@@ -23,9 +23,14 @@ export function newRecurring(
 }
 
 /**
- * Returns the refusal of times of day in a rule of dates, of a rule without a date at its start, of an UNTIL or RDATE before the start, of an RDATE of an all-day
- * series that is not a midnight, of a rule with a count other than 1 but no second occurrence before the year 10000, and of
- * EXDATEs that leave no occurrence (D13, D45, D50); undefined for a valid series.
+ * Returns the refusal of a series whose rule does not fit its start (D13, D45, D50); undefined for a valid series. Refused are:
+ *
+ * - times of day in the rule of an all-day event;
+ * - a rule without a date at its start;
+ * - an UNTIL or an RDATE before the start;
+ * - an RDATE of an all-day event that is not a midnight;
+ * - a rule with a count other than 1 but no second occurrence before the year 10000;
+ * - EXDATEs that leave no occurrence.
  *
  * @param startField - The field that the client gave, to name if the rule has no date at the start.
  */

@@ -33,9 +33,23 @@ const LAST_DAY = Math.floor(LAST_WALL / DAY_MS);
  * The dates of a rule that starts at a wall time. To find the last date by a count and BYxxx parts, all dates are
  * read: at most 10 000 dates, in the months until the year 9999. A stored series has that date.
  */
-export function datesOf(recurrence: Recurrence, start: WallMs, known: LastDate = {}): RuleDates {
-  if (hasTimes(recurrence)) return datesByTimes(recurrence, start, known.lastWall);
-  return hasByParts(recurrence) ? datesByParts(recurrence, start, known.lastDay) : datesBySteps(recurrence, start);
+export function datesOf(recurrence: Recurrence, start: WallMs, last: LastDate = {}): RuleDates {
+  const known = knownDates.get(recurrence);
+  if (known?.start === start) return known.dates;
+  const dates = newDates(recurrence, start, last);
+  knownDates.set(recurrence, { start, dates });
+  return dates;
+}
+
+/**
+ * Many lookups in one series share its dates, which keep the last date by a count, and the days of each kind of month that was
+ * read. To compute these again for each EXDATE of an import would take seconds.
+ */
+const knownDates = new WeakMap<Recurrence, { readonly start: WallMs; readonly dates: RuleDates }>();
+
+function newDates(recurrence: Recurrence, start: WallMs, { lastDay, lastWall }: LastDate): RuleDates {
+  if (hasTimes(recurrence)) return datesByTimes(recurrence, start, lastWall);
+  return hasByParts(recurrence) ? datesByParts(recurrence, start, lastDay) : datesBySteps(recurrence, start);
 }
 
 /** Whether a rule that starts at a wall time has a date there. */

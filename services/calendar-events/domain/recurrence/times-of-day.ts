@@ -9,6 +9,11 @@ export function hasTimes({ byHour, byMinute, bySecond }: Recurrence): boolean {
   return (byHour ?? byMinute ?? bySecond) !== undefined;
 }
 
+/** The number of times of day of a rule; at most MAX_TIMES_OF_DAY in a valid one. */
+export function numberOfTimes({ byHour = [], byMinute = [], bySecond = [] }: Recurrence): number {
+  return [byHour, byMinute, bySecond].reduce((number, { length }) => number * Math.max(1, length), 1);
+}
+
 /**
  * The times of day of a rule that starts at a wall time, in milliseconds from midnight, in order. They have the milliseconds of
  * the start, and its hour, minute or second if the rule chooses none.
