@@ -1,7 +1,7 @@
 import { localToInstant } from "../../services/calendar-events/domain/calendar/local-to-instant.ts";
 import type { Series } from "../../services/calendar-events/domain/recurrence/occurrences.ts";
 import { datesOf, isDateOfRule } from "../../services/calendar-events/domain/recurrence/rule-dates.ts";
-import { weekOf } from "../../services/calendar-events/domain/recurrence/rule-periods.ts";
+import { weekOf } from "../../services/calendar-events/domain/recurrence/day-periods.ts";
 import type { Recurrence } from "../../services/contracts/recurrence.ts";
 import { DAY } from "./any-series.ts";
 

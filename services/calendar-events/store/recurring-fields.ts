@@ -41,7 +41,6 @@ export const recurringPaths = {
   recurrence: { type: recurrencePaths, _id: false },
   anchor: anchorPath,
   hasOverrides: Boolean,
-  lastDay: Number,
   lastWall: Number,
   startWall: Number,
 } satisfies Record<keyof Recurring, unknown>;
@@ -51,7 +50,6 @@ export function recurringOf({
   recurrence,
   anchor,
   hasOverrides = false,
-  lastDay,
   lastWall,
   startWall,
 }: RecurringFields): Recurring | undefined {
@@ -60,7 +58,7 @@ export function recurringOf({
     recurrence,
     anchor,
     hasOverrides,
-    ...definedFields({ lastDay, lastWall, startWall }),
+    ...definedFields({ lastWall, startWall }),
   });
 }
 

@@ -72,7 +72,6 @@ async function reindexOne(connection: Connection, model: Model<AnyRow>, row: Eve
     entries,
     lastAt,
     repeats,
-    lastDay: recurring.lastDay,
     lastWall: recurring.lastWall,
     startsAt,
     endsAt,
@@ -94,8 +93,8 @@ async function reindexOne(connection: Connection, model: Model<AnyRow>, row: Eve
   });
 }
 
-function storedIndexFields({ entries, lastAt, repeats, lastDay, lastWall, startsAt, endsAt }: EventRow): object {
-  return { entries, lastAt, repeats, lastDay, lastWall, startsAt, endsAt };
+function storedIndexFields({ entries, lastAt, repeats, lastWall, startsAt, endsAt }: EventRow): object {
+  return { entries, lastAt, repeats, lastWall, startsAt, endsAt };
 }
 
 /** The new original start of the occurrence; the same one if the rule has no date there. */

@@ -4,7 +4,7 @@ import { DAY_MS } from "../domain/recurrence/civil-days.ts";
 import { MAX_ZONE_MOVE_MS } from "../domain/calendar/calendar-clock.ts";
 import type { WallMs } from "../domain/calendar/local-to-instant.ts";
 import { type Series, startWallOf, wallDuration } from "../domain/recurrence/occurrences.ts";
-import { weekOf } from "../domain/recurrence/rule-periods.ts";
+import { weekOf } from "../domain/recurrence/day-periods.ts";
 import { timesOfDay } from "../domain/recurrence/times-of-day.ts";
 import { MAX_SLOTTED_DURATION_MS } from "./cycles.ts";
 import { dateOf } from "./wall-clock.ts";

@@ -179,7 +179,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   {
     guard: "the search of a rule's dates begins in the period of the window",
     file: "services/calendar-events/domain/recurrence/rule-dates.ts",
-    in: "readDates",
+    in: "readWalls",
     code: "$PERIODS.nextFrom($PERIODS.periodOf($_))",
     without: "$PERIODS.nextFrom($PERIODS.periodOf(arguments[1]))",
     testFile: "services/calendar-events/domain/recurrence/rule-dates.unit.test.ts",

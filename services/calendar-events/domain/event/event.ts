@@ -58,8 +58,6 @@ export interface Recurring {
   /** Whether the series has overrides (D19). */
   readonly hasOverrides: boolean;
   /** See `Series`. */
-  readonly lastDay?: number;
-  /** See `Series`. */
   readonly lastWall?: WallMs;
   /** See `Series`. Absent for an all-day series, whose dates determine it. */
   readonly startWall?: WallMs;
@@ -100,7 +98,7 @@ export function startOf({ startsAt, allDay, recurring }: ListedEvent): SeriesSta
 /** The series of an event, on the clock of its calendar; undefined for a single event. */
 export function seriesOf({ recurring, allDay, ...times }: ListedEvent, calendar: Calendar): Series | undefined {
   if (recurring === undefined) return undefined;
-  const { recurrence, anchor, lastDay, lastWall } = recurring;
+  const { recurrence, anchor, lastWall } = recurring;
   const clock = clockFor(anchor, calendar);
   // The stored times of dates may be those of earlier rules of the zone.
   const { startsAt, endsAt } = allDay === undefined ? times : timesInAnchorZone(allDay);
@@ -111,7 +109,7 @@ export function seriesOf({ recurring, allDay, ...times }: ListedEvent, calendar:
     endsAt,
     recurrence,
     clock,
-    ...definedFields({ lastDay, lastWall, startWall, days }),
+    ...definedFields({ lastWall, startWall, days }),
   });
 }
 

@@ -92,7 +92,7 @@ export function endRefusal(event: StoredEvent, original: EpochMs, calendar: Cale
 function passedRefusal(series: Series, { original, wall }: RuleOccurrence): Refusal | undefined {
   if (!hasTimes(series.recurrence)) return undefined;
   const start = startWallOf(series);
-  const next = datesOf(series.recurrence, start, series).read(wall - DAY_MS, wall + DAY_MS);
+  const next = datesOf(series.recurrence, start, series.lastWall).read(wall - DAY_MS, wall + DAY_MS);
   for (let other = next(); other !== undefined; other = next()) {
     if ((other - wall) * (originalOf(series, start, other) - original) >= 0) continue;
     const message = "must not be an occurrence that a clock change moves past another one, with this scope";

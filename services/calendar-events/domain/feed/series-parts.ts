@@ -128,7 +128,7 @@ function lastStart(series: Series): EpochMs {
   const { recurrence, clock } = series;
   const zone = clock[0].zone;
   const start = startWallOf(series);
-  const last = datesOf(recurrence, start, series).last() ?? start;
+  const last = datesOf(recurrence, start, series.lastWall).last() ?? start;
   const original = localToInstant(last, zone);
   return movedByZone(clock, last, original)?.at ?? original;
 }

@@ -1,5 +1,6 @@
 import { type Frequency, type Recurrence, type Weekday, WEEKDAYS } from "../../../contracts/recurrence.ts";
 import { type CivilDate, civilOfDays, daysInMonth, daysOfCivil } from "./civil-days.ts";
+import { hasTimes } from "./times-of-day.ts";
 
 /** A weekday of BYDAY: every one, or the nth of its month or year; negative numbers count from the end. */
 export interface ByDay {
@@ -25,8 +26,9 @@ export function weekdayOf(date: number): number {
 }
 
 /** Whether a rule has BYxxx parts. A rule without any has the dates of its start (D15). */
-export function hasByParts({ byDay, byMonthDay, byMonth, bySetPos }: Recurrence): boolean {
-  return (byDay ?? byMonthDay ?? byMonth ?? bySetPos) !== undefined;
+export function hasByParts(recurrence: Recurrence): boolean {
+  const { byDay, byMonthDay, byMonth, bySetPos } = recurrence;
+  return (byDay ?? byMonthDay ?? byMonth ?? bySetPos) !== undefined || hasTimes(recurrence);
 }
 
 /** The dates that a rule chooses of each month or year, before interval and BYSETPOS apply. */

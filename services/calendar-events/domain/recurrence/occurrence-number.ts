@@ -35,7 +35,7 @@ function datesBefore({ recurrence, ...series }: Series, wall: WallMs): number {
   const from = isUsable ? known.until : start;
   let count = isUsable ? known.count : 0;
   let until = wall;
-  const next = datesOf(recurrence, start, series).read(from, wall);
+  const next = datesOf(recurrence, start, series.lastWall).read(from, wall);
   for (let date = next(); date !== undefined && count < MAX_OCCURRENCES; date = next()) {
     if (date < from) continue;
     count += 1;

@@ -11,17 +11,14 @@ import {
   wallsAround,
 } from "../calendar/local-to-instant.ts";
 import { inOriginalOrder, originalOf } from "./original-order.ts";
-import { datesOf, type LastDate, type RuleDates } from "./rule-dates.ts";
+import { datesOf, type RuleDates } from "./rule-dates.ts";
 import { hasTimes } from "./times-of-day.ts";
 import type { Window } from "../../../contracts/window.ts";
 import type { Zone } from "../calendar/zone.ts";
 import { type Times, overlaps } from "../event/window.ts";
 
-/**
- * A series: the times of the first occurrence, the rule, and the wall clock of the rule. The last date by the count of a rule is
- * expensive to compute; see `lastDateOf`.
- */
-export interface Series extends Times, LastDate {
+/** A series: the times of the first occurrence, the rule, and the wall clock of the rule. */
+export interface Series extends Times {
   readonly recurrence: Recurrence;
   readonly clock: CalendarClock;
   /**
@@ -31,6 +28,8 @@ export interface Series extends Times, LastDate {
   readonly startWall?: WallMs;
   /** Number of days of an all-day event, whose occurrences begin and end at midnight (D50). */
   readonly days?: number;
+  /** The last date by the count of a rule, which is expensive to compute; see `lastWallOf`. */
+  readonly lastWall?: WallMs;
 }
 
 /** One occurrence of a series by its rule, without overrides. */
@@ -187,7 +186,7 @@ function withoutExceptions({ recurrence: { exDates: _, ...recurrence }, ...serie
 }
 
 function seriesDates(series: Series): RuleDates {
-  return datesOf(series.recurrence, startWallOf(series), series);
+  return datesOf(series.recurrence, startWallOf(series), series.lastWall);
 }
 
 /**

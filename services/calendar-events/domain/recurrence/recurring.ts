@@ -8,7 +8,7 @@ import { type Recurring, seriesOf, type SeriesStart, type ListedEvent } from "..
 import { isMidnight, wallOfDay } from "../calendar/days.ts";
 import { instantToLocal } from "../calendar/local-to-instant.ts";
 import { hasOccurrence, hasSecondOccurrence, type Series, startWallOf } from "./occurrences.ts";
-import { isDateOfRule, lastDateOf } from "./rule-dates.ts";
+import { isDateOfRule, lastWallOf } from "./rule-dates.ts";
 
 /** The recurrence fields of a series. */
 export function newRecurring(
@@ -18,8 +18,8 @@ export function newRecurring(
   hasOverrides = false,
 ): Recurring {
   const wall = allDay === undefined ? (startWall ?? instantToLocal(startsAt, zoneOf(anchor))) : wallOfDay(allDay);
-  const last = lastDateOf(recurrence, wall);
-  return complete<Recurring>()({ recurrence, anchor, hasOverrides, ...last, ...definedFields({ startWall }) });
+  const lastWall = lastWallOf(recurrence, wall);
+  return complete<Recurring>()({ recurrence, anchor, hasOverrides, ...definedFields({ lastWall, startWall }) });
 }
 
 /**

@@ -4,9 +4,7 @@ import { hasByParts } from "./by-rule-parts.ts";
 import { DAY_MS } from "./civil-days.ts";
 import type { WallMs } from "../calendar/local-to-instant.ts";
 import { type Steps, stepsOf } from "./simple-rule.ts";
-import { periodsOf, type RulePeriods } from "./rule-periods.ts";
-import { timedPeriods } from "./timed-periods.ts";
-import { hasTimes } from "./times-of-day.ts";
+import { type WallPeriods, wallPeriodsOf } from "./wall-periods.ts";
 
 /** Returns the next wall time, in order; undefined after the last one. */
 export type ReadWalls = () => WallMs | undefined;
@@ -19,24 +17,17 @@ export interface RuleDates {
   last(): WallMs | undefined;
 }
 
-/** The last date by the count of a rule with BYxxx parts: its day, or its wall time if the rule has times of day. */
-export interface LastDate {
-  readonly lastDay?: number;
-  readonly lastWall?: WallMs;
-}
-
-/** The last wall time of any clock (D13), and its day. */
+/** The last wall time of any clock (D13). */
 const LAST_WALL = LAST_EPOCH_MS + DAY_MS;
-const LAST_DAY = Math.floor(LAST_WALL / DAY_MS);
 
 /**
  * The dates of a rule that starts at a wall time. To find the last date by a count and BYxxx parts, all dates are
- * read: at most 10 000 dates, in the months until the year 9999. A stored series has that date.
+ * read: at most 10 000 dates, in the months until the year 9999. A stored series has that date as `lastWall`.
  */
-export function datesOf(recurrence: Recurrence, start: WallMs, last: LastDate = {}): RuleDates {
+export function datesOf(recurrence: Recurrence, start: WallMs, lastWall?: WallMs): RuleDates {
   const known = knownDates.get(recurrence);
   if (known?.start === start) return known.dates;
-  const dates = newDates(recurrence, start, last);
+  const dates = hasByParts(recurrence) ? datesByParts(recurrence, start, lastWall) : datesBySteps(recurrence, start);
   knownDates.set(recurrence, { start, dates });
   return dates;
 }
@@ -47,30 +38,18 @@ export function datesOf(recurrence: Recurrence, start: WallMs, last: LastDate = 
  */
 const knownDates = new WeakMap<Recurrence, { readonly start: WallMs; readonly dates: RuleDates }>();
 
-function newDates(recurrence: Recurrence, start: WallMs, { lastDay, lastWall }: LastDate): RuleDates {
-  if (hasTimes(recurrence)) return datesByTimes(recurrence, start, lastWall);
-  return hasByParts(recurrence) ? datesByParts(recurrence, start, lastDay) : datesBySteps(recurrence, start);
-}
-
 /** Whether a rule that starts at a wall time has a date there. */
 export function isDateOfRule(recurrence: Recurrence, start: WallMs): boolean {
-  if (hasTimes(recurrence)) return isDateIn(timedPeriods(recurrence, start), start);
   if (!hasByParts(recurrence)) return true;
-  const day = Math.floor(start / DAY_MS);
-  return isDateIn(periodsOf(recurrence, day), day);
+  const periods = wallPeriodsOf(recurrence, start);
+  const period = periods.periodOf(start);
+  return periods.nextFrom(period) === period && periods.wallsIn(period).includes(start);
 }
 
-function isDateIn(periods: RulePeriods, date: number): boolean {
-  const period = periods.periodOf(date);
-  return periods.nextFrom(period) === period && periods.datesIn(period).includes(date);
-}
-
-/** The last date of a rule with a count and BYxxx parts, which is stored with the rule; none for other rules. */
-export function lastDateOf(recurrence: Recurrence, start: WallMs): LastDate {
-  const isTimed = hasTimes(recurrence);
-  if (recurrence.count === -1 || !(isTimed || hasByParts(recurrence))) return {};
-  const last = datesOf(recurrence, start).last() ?? start;
-  return isTimed ? { lastWall: last } : { lastDay: Math.floor(last / DAY_MS) };
+/** The last date of a rule with a count and BYxxx parts, which is stored with the rule; undefined for other rules. */
+export function lastWallOf(recurrence: Recurrence, start: WallMs): WallMs | undefined {
+  if (recurrence.count === -1 || !hasByParts(recurrence)) return undefined;
+  return datesOf(recurrence, start).last() ?? start;
 }
 
 function datesBySteps(recurrence: Recurrence, start: WallMs): RuleDates {
@@ -97,54 +76,29 @@ function lastExisting(steps: Steps, start: WallMs): WallMs {
   return steps.wallOf(last) ?? start;
 }
 
-function datesByParts(recurrence: Recurrence, start: WallMs, knownLastDay?: number): RuleDates {
-  const startDay = Math.floor(start / DAY_MS);
-  const timeOfDay = start - startDay * DAY_MS;
-  const periods = periodsOf(recurrence, startDay);
+function datesByParts(recurrence: Recurrence, start: WallMs, lastWall?: WallMs): RuleDates {
+  const periods = wallPeriodsOf(recurrence, start);
   const { count } = recurrence;
-  const wallOf = (day: number) => day * DAY_MS + timeOfDay;
-  let lastDay = count === -1 ? LAST_DAY : knownLastDay;
-  const toLastDay = () => {
-    lastDay ??= dateOfCount(periods, startDay, count, LAST_DAY);
-    return lastDay;
-  };
-  return {
-    read(from, until) {
-      const fromDay = Math.ceil((from - timeOfDay) / DAY_MS);
-      const untilDay = Math.ceil((until - timeOfDay) / DAY_MS) - 1;
-      const next = readDates(periods, startDay, fromDay, Math.min(untilDay, toLastDay()));
-      return () => {
-        const day = next();
-        return day === undefined ? undefined : wallOf(day);
-      };
-    },
-    last: () => (count === -1 ? undefined : wallOf(toLastDay())),
-  };
-}
-
-function datesByTimes(recurrence: Recurrence, start: WallMs, knownLast?: WallMs): RuleDates {
-  const periods = timedPeriods(recurrence, start);
-  const { count } = recurrence;
-  let last = count === -1 ? LAST_WALL : knownLast;
+  let last = count === -1 ? LAST_WALL : lastWall;
   const toLast = () => {
-    last ??= dateOfCount(periods, start, count, LAST_WALL);
+    last ??= wallOfCount(periods, start, count);
     return last;
   };
   return {
-    read: (from, until) => readDates(periods, start, from, Math.min(until - 1, toLast())),
+    read: (from, until) => readWalls(periods, start, from, Math.min(until - 1, toLast())),
     last: () => (count === -1 ? undefined : toLast()),
   };
 }
 
 /**
- * Returns a function that reads the dates of a rule, which are days or wall times, from `from` to `last`, both included. The start
- * is a date, whether or not the rule chooses it.
+ * Returns a function that reads the wall times of a rule from `from` to `last`, both included. The start is a date, whether or
+ * not the rule chooses it.
  */
-export function readDates(periods: RulePeriods, start: number, from: number, last: number): () => number | undefined {
+export function readWalls(periods: WallPeriods, start: WallMs, from: WallMs, last: WallMs): ReadWalls {
   const first = Math.max(from, start + 1);
   let startIsNext = from <= start;
   let period = periods.nextFrom(periods.periodOf(first));
-  let dates: readonly number[] = [];
+  let walls: readonly WallMs[] = [];
   let at = 0;
   return () => {
     if (startIsNext) {
@@ -152,30 +106,30 @@ export function readDates(periods: RulePeriods, start: number, from: number, las
       return start <= last ? start : undefined;
     }
     for (;;) {
-      for (; at < dates.length; at += 1) {
-        const date = dates[at] ?? Infinity;
-        if (date > last) return undefined;
-        if (date < first) continue;
+      for (; at < walls.length; at += 1) {
+        const wall = walls[at] ?? Infinity;
+        if (wall > last) return undefined;
+        if (wall < first) continue;
         at += 1;
-        return date;
+        return wall;
       }
-      // `firstDate` is NaN after the last period, so this condition is negated.
-      if (!(periods.firstDate(period) <= last)) return undefined;
-      dates = periods.datesIn(period);
+      // `beginOf` is NaN after the last period, so this condition is negated.
+      if (!(periods.beginOf(period) <= last)) return undefined;
+      walls = periods.wallsIn(period);
       at = 0;
       period = periods.nextFrom(period + 1);
     }
   };
 }
 
-/** The nth date, n from 1; `limit` if there are fewer dates until then. */
-function dateOfCount(periods: RulePeriods, start: number, n: number, limit: number): number {
-  const next = readDates(periods, start, start, limit);
+/** The wall time of the nth date, n from 1; `LAST_WALL` if there are fewer dates. */
+function wallOfCount(periods: WallPeriods, start: WallMs, n: number): WallMs {
+  const next = readWalls(periods, start, start, LAST_WALL);
   let nth = start;
   for (let read = 0; read < n; read += 1) {
-    const date = next();
-    if (date === undefined) return limit;
-    nth = date;
+    const wall = next();
+    if (wall === undefined) return LAST_WALL;
+    nth = wall;
   }
   return nth;
 }

@@ -1,59 +1,37 @@
 import { type Recurrence, type Weekday, WEEKDAYS } from "../../../contracts/recurrence.ts";
-import { type ChosenDates, chosenDates, chosenDays, type DaysOfMonth, weekdayOf } from "./by-rule-parts.ts";
+import { type ChosenDates, chosenDates, chosenDays, weekdayOf } from "./by-rule-parts.ts";
 import { civilOfDays, daysInMonth, daysOfCivil } from "./civil-days.ts";
 
 /**
- * The periods of a rule with BYxxx parts, and the dates of each. A date is a number of days since 1970-01-01; in a rule with
- * times of day it is a wall time (`timed-periods.ts`).
+ * The periods of a rule with BYxxx parts, and the days of each. A day is a number of days since 1970-01-01.
  *
- * A period is a month, also for DAILY and WEEKLY rules, so that months without dates are skipped as a whole. BYSETPOS
+ * A period is a month, also for DAILY and WEEKLY rules, so that months without days are skipped as a whole. BYSETPOS
  * counts within the periods of the rule itself: with it, a period of a WEEKLY rule is a week, and of a YEARLY rule a
  * year.
  */
-export interface RulePeriods {
-  /** The number of the period of a date. */
-  periodOf(date: number): number;
-  /** The first period with possible dates, from a number on; Infinity if there is none. */
+export interface DayPeriods {
+  /** The number of the period of a day. */
+  periodOf(day: number): number;
+  /** The first period with possible days, from a number on; Infinity if there is none. */
   nextFrom(period: number): number;
-  /** The first possible date of a period; NaN for Infinity. */
-  firstDate(period: number): number;
-  /** The dates of a period, in order, including those before the start of the rule. */
-  datesIn(period: number): readonly number[];
+  /** The first day of a period; NaN for Infinity. */
+  firstDay(period: number): number;
+  /** The days of a period, in order, including those before the start of the rule, and those that BYSETPOS does not select. */
+  daysIn(period: number): readonly number[];
 }
 
-/** The periods of a rule that starts on a date. */
-export function periodsOf(recurrence: Recurrence, start: number): RulePeriods {
+/** The periods of a rule that starts on a day. */
+export function dayPeriodsOf(recurrence: Recurrence, start: number): DayPeriods {
   const { frequency, bySetPos } = recurrence;
-  if (bySetPos !== undefined && frequency !== "DAILY") {
-    return setPeriodsOf(recurrence, start, (days) => atPositions(days, bySetPos));
-  }
   const chosen = chosenDates(recurrence, start);
-  // A set of one day has one date: it is the first and the last one.
-  const isTaken = bySetPos?.some((position) => Math.abs(position) === 1) !== false;
-  return monthPeriods(recurrence, start, chosen, isTaken ? chosenDays(chosen) : () => []);
-}
-
-/** Selects among the dates of a period. */
-export type Select = (dates: readonly number[]) => readonly number[];
-
-/** The periods within which the BYSETPOS of a rule counts; those of a DAILY rule, which are days, excepted. */
-export function setPeriodsOf(recurrence: Recurrence, start: number, select: Select): RulePeriods {
-  const chosen = chosenDates(recurrence, start);
-  if (recurrence.frequency === "WEEKLY") return weekPeriods(recurrence, start, chosen, select);
-  if (recurrence.frequency === "YEARLY") return yearPeriods(recurrence, start, chosen, select);
-  const daysOf = chosenDays(chosen);
-  return monthPeriods(recurrence, start, chosen, (year, month) => select(daysOf(year, month)));
+  if (bySetPos !== undefined && frequency === "WEEKLY") return weekPeriods(recurrence, start, chosen);
+  if (bySetPos !== undefined && frequency === "YEARLY") return yearPeriods(recurrence, start, chosen);
+  return monthPeriods(recurrence, start, chosen);
 }
 
 /** The first day of the week of a date. */
 export function weekOf(date: number, weekStart: Weekday = "MO"): number {
   return date - ((weekdayOf(date) - WEEKDAYS.indexOf(weekStart) + 7) % 7);
-}
-
-/** The entries at some positions: 1 for the first, −1 for the last. */
-export function atPositions(entries: readonly number[], positions: readonly number[]): number[] {
-  const taken = new Set(positions.map((position) => entries.at(position > 0 ? position - 1 : position)));
-  return entries.filter((entry) => taken.has(entry));
 }
 
 /** The kind of a year, 0 … 13: its first weekday, and whether it is a leap year. */
@@ -67,7 +45,8 @@ function firstDayOf(year: number): number {
 
 const ALL_MONTHS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] as const;
 
-function monthPeriods(recurrence: Recurrence, start: number, chosen: ChosenDates, daysOf: DaysOfMonth): RulePeriods {
+function monthPeriods(recurrence: Recurrence, start: number, chosen: ChosenDates): DayPeriods {
+  const daysOf = chosenDays(chosen);
   const isOfInterval = intervalCheck(recurrence, start);
   // The days of a month depend only on the kind of its year, so a rule that is read to the year 9999 computes at most
   // 168 months.
@@ -75,8 +54,8 @@ function monthPeriods(recurrence: Recurrence, start: number, chosen: ChosenDates
   return {
     periodOf: monthOf,
     nextFrom: monthSequence(recurrence, start, chosen),
-    firstDate: firstDayOfMonth,
-    datesIn(number) {
+    firstDay: firstDayOfMonth,
+    daysIn(number) {
       const [year, month] = [Math.floor(number / 12), (number % 12) + 1];
       const kind = 12 * kindOfYear(year) + month;
       const days = (known[kind] ??= daysOf(year, month));
@@ -109,7 +88,7 @@ function intervalCheck({ frequency, interval, weekStart }: Recurrence, start: nu
 }
 
 /** Returns a function that finds the first month, from a number on, that interval and BYMONTH leave. */
-function monthSequence(recurrence: Recurrence, start: number, { months }: ChosenDates): RulePeriods["nextFrom"] {
+function monthSequence(recurrence: Recurrence, start: number, { months }: ChosenDates): DayPeriods["nextFrom"] {
   const { frequency, interval, weekStart } = recurrence;
   const first = monthOf(start);
   switch (frequency) {
@@ -155,8 +134,7 @@ function weekPeriods(
   { interval, weekStart }: Recurrence,
   start: number,
   { months, weekdays = [] }: ChosenDates,
-  select: Select,
-): RulePeriods {
+): DayPeriods {
   const first = weekOf(start, weekStart);
   const firstDay = (week: number) => first + 7 * week;
   const periodOf = (date: number) => Math.floor((date - first) / 7);
@@ -166,21 +144,21 @@ function weekPeriods(
   const isOfMonths = (date: number) => months?.includes(civilOfDays(date).month) !== false;
   return {
     periodOf,
-    firstDate: firstDay,
+    firstDay,
     nextFrom(from) {
       const week = nextInSequence(0, interval, from);
       if (isOfMonths(firstDay(week)) || isOfMonths(firstDay(week) + 6)) return week;
       const month = nextInByMonth(months, monthOf(firstDay(week)), 1);
       return nextInSequence(0, interval, Math.max(week, periodOf(firstDayOfMonth(month))));
     },
-    datesIn(week) {
+    daysIn(week) {
       const dates = days.map((day) => firstDay(week) + day);
-      return select(months === undefined ? dates : dates.filter(isOfMonths));
+      return months === undefined ? dates : dates.filter(isOfMonths);
     },
   };
 }
 
-function yearPeriods({ interval }: Recurrence, start: number, chosen: ChosenDates, select: Select): RulePeriods {
+function yearPeriods({ interval }: Recurrence, start: number, chosen: ChosenDates): DayPeriods {
   const daysOf = chosenDays(chosen);
   const first = civilOfDays(start).year;
   const months = (chosen.months ?? ALL_MONTHS).toSorted((a, b) => a - b);
@@ -188,13 +166,13 @@ function yearPeriods({ interval }: Recurrence, start: number, chosen: ChosenDate
   /** The dates, as days since the first day of the year. */
   const daysIntoYear = (year: number) => {
     const days = months.flatMap((month) => daysOf(year, month).map((day) => daysOfCivil({ year, month, day })));
-    return select(days).map((day) => day - firstDayOf(year));
+    return days.map((day) => day - firstDayOf(year));
   };
   return {
     periodOf: (date) => civilOfDays(date).year,
     nextFrom: (year) => nextInSequence(first, interval, year),
-    firstDate: firstDayOf,
-    datesIn(year) {
+    firstDay: firstDayOf,
+    daysIn(year) {
       const days = (known[kindOfYear(year)] ??= daysIntoYear(year));
       return days.map((day) => firstDayOf(year) + day);
     },
