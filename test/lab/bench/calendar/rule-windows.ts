@@ -71,8 +71,14 @@ function ours(rule: Rule): ListStarts {
   const exDates = excluded.map((at) => localInBerlin(at));
   const startsAt = localInBerlin(wall);
   const recurrence = fullRecurrence({ ...read, exDates });
-  const series: Series = { startsAt, endsAt: startsAt + HOUR_MS, recurrence, clock: [{ zone, since: 0 }] };
-  return (window) => occurrencesStarting(series, window, MAX_OCCURRENCES).map((occurrence) => occurrence.startsAt);
+  // Each list reads its series from the database: no list finds the dates that another one has computed.
+  const stored = (): Series => ({
+    startsAt,
+    endsAt: startsAt + HOUR_MS,
+    recurrence: { ...recurrence },
+    clock: [{ zone, since: 0 }],
+  });
+  return (window) => occurrencesStarting(stored(), window, MAX_OCCURRENCES).map((occurrence) => occurrence.startsAt);
 }
 
 /** 19:00 exists once on each day in Berlin. */
