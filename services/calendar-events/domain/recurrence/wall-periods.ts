@@ -28,15 +28,12 @@ export function wallPeriodsOf(recurrence: Recurrence, start: WallMs): WallPeriod
   return atWalls(periods, (days) => everyWall(days, taken));
 }
 
-function atWalls(
-  { periodOf, nextFrom, firstDay, daysIn }: DayPeriods,
-  wallsOf: (days: readonly number[]) => readonly WallMs[],
-): WallPeriods {
+function atWalls(periods: DayPeriods, wallsOf: (days: readonly number[]) => readonly WallMs[]): WallPeriods {
   return {
-    nextFrom,
-    periodOf: (wall) => periodOf(Math.floor(wall / DAY_MS)),
-    beginOf: (period) => firstDay(period) * DAY_MS,
-    wallsIn: (period) => wallsOf(daysIn(period)),
+    nextFrom: (period) => periods.nextFrom(period),
+    periodOf: (wall) => periods.periodOf(Math.floor(wall / DAY_MS)),
+    beginOf: (period) => periods.firstDay(period) * DAY_MS,
+    wallsIn: (period) => wallsOf(periods.daysIn(period)),
   };
 }
 
