@@ -106,6 +106,14 @@ export const EDIT_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...plan,
+    guard: "the messages beyond the limit are dropped together",
+    in: "requestChangedMessages",
+    code: "await Promise.all($POSTS.map(drop));",
+    without: "await $POSTS.reduce((before, post) => before.then(() => drop(post)), Promise.resolve());",
+    test: "drops them together, so that a plan does not wait for one after the other",
+  },
+  {
+    ...plan,
     guard: "a guild has a thousand edited messages",
     in: "requestChangedMessages",
     code: "$_.slice($_)",

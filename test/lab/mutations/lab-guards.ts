@@ -6,6 +6,12 @@ const preview = "services/dispatch/queries/preview.ts";
 /** Guards that only controls of `chaos` and `hostile` remove. */
 export const LAB_GUARDS: readonly LabGuard[] = [
   {
+    guard: "a guild has at most a thousand followed messages",
+    file: "services/dispatch/domain/post/message-state.ts",
+    code: "const MAX_EDITED_MESSAGES = $_;",
+    without: "const MAX_EDITED_MESSAGES = 100_000;",
+  },
+  {
     guard: "a post of a crashed worker is taken over",
     file: "services/dispatch/store/posts.store.ts",
     property: "takeOver($_) { $$$ }",

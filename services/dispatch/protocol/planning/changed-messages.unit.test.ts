@@ -117,8 +117,28 @@ describe("a plan (D67)", () => {
       true,
     ]);
     expect(guild.row("soon").steps).toMatchObject([
-      { step: "DROPPED", reason: "the guild has more than 2 edited messages" },
+      { step: "DROPPED", reason: "the guild has more than 2 messages that are edited or deleted" },
     ]);
+  });
+
+  test("drops them together, so that a plan does not wait for one after the other", async () => {
+    const guild = new EditedPosts();
+    for (const id of ["a", "b", "c"]) guild.sent(id, resting);
+    const { ports, settings } = guild;
+    const { promise: haveAllBegun, resolve } = Promise.withResolvers<void>();
+    let begun = 0;
+    const write: typeof ports.store.write = async (...args) => {
+      begun += 1;
+      if (begun === 3) resolve();
+      await haveAllBegun;
+      return ports.store.write(...args);
+    };
+    const slow = { ...ports, store: { ...ports.store, write } };
+    const rules = [guild.announcement!];
+    await requestChangedMessages(slow, { maxEditedMessages: 0 }, settings.guildId, rules, () =>
+      Promise.resolve(settings),
+    );
+    expect(["a", "b", "c"].map((id) => guild.row(id).message)).toEqual([undefined, undefined, undefined]);
   });
 });
 

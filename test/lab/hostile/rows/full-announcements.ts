@@ -1,13 +1,9 @@
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { MAX_ANNOUNCEMENTS } from "../../../../services/contracts/announcements.contract.ts";
 import { MAX_SUBSCRIBERS } from "../../../../services/contracts/announcement-fields.ts";
 import { until } from "../../../harness/until.ts";
-import { startProcess } from "../load-process.ts";
-import type { Received } from "../receiver-process.ts";
+import { type Receiver, startWithReceiver } from "../receiver.ts";
 import type { HostileRow, Stage } from "../row.ts";
-import { startTarget } from "../stage.ts";
 
 const GUILD = "3501";
 /** Channels, roles and users have ids of 20 digits, the longest. */
@@ -22,30 +18,18 @@ const CLIENTS_OF_EACH = 4;
 
 /** Number of messages for 2 000 subscribers, with 2 000 characters each (D33). */
 const PARTS = 25;
-const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
-let receiver: ChildProcess;
+let receiver: Receiver;
 let listed: { readonly id: string }[] = [];
 
 /** A guild has the maximum of announcements with the longest texts and the most subscribers; all are due at one instant. */
 export const FULL_ANNOUNCEMENTS: HostileRow = {
   name: "a guild has a thousand announcements of two thousand subscribers each, listed and due at once",
   attackMs: ATTACK_MS,
-  // The sink `log` would make the service wait for this process, which reads the log at a low priority.
   async start(env) {
-    receiver = startProcess("receiver-process.ts");
-    const [port] = (await once(receiver, "message")) as [number];
-    const sink = { SINKS: "webhook", WEBHOOK_URL: `http://127.0.0.1:${port}/`, WEBHOOK_ALLOW_PRIVATE: "yes" };
-    const target = await startTarget({
-      ...env,
-      ...sink,
-      WEBHOOK_SECRET: SECRET,
-    });
-    const stop = async () => {
-      await target.stop();
-      receiver.disconnect();
-    };
-    return { ...target, stop };
+    const started = await startWithReceiver(env);
+    ({ receiver } = started);
+    return started.target;
   },
   async prepare(stage) {
     listed = await Promise.all(Array.from({ length: MAX_ANNOUNCEMENTS }, (_, at) => announce(stage, at)));
@@ -80,8 +64,7 @@ export const FULL_ANNOUNCEMENTS: HostileRow = {
       () => [],
       (error: unknown) => [String(error)],
     );
-    receiver.send("received");
-    const [{ requests, repeated }] = (await once(receiver, "message")) as [Received];
+    const { requests, repeated } = await receiver.received();
     const sent = posts.filter(({ state }) => state === "sent").length;
     return [
       ...late,

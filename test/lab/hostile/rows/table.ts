@@ -2,6 +2,7 @@ import type { HostileRow } from "../row.ts";
 import { BACKLOG } from "./backlog.ts";
 import { CONTENTION, CONTENTION_OF_REPLICAS } from "./contention.ts";
 import { FLOOD_OF_ONE_KEY } from "./flood-of-one-key.ts";
+import { FOLLOWED_MESSAGES } from "./followed-messages.ts";
 import { FULL_ANNOUNCEMENTS } from "./full-announcements.ts";
 import { LARGE_PLANS } from "./large-plans.ts";
 import { LARGE_RESPONSES } from "./large-responses.ts";
@@ -26,6 +27,7 @@ export const ROWS: readonly HostileRow[] = [
   PLAN_BOMB,
   LARGE_PLANS,
   FULL_ANNOUNCEMENTS,
+  FOLLOWED_MESSAGES,
   SKIPPED_POSTS,
   MANY_SERIES,
   MANY_DIGESTS,
