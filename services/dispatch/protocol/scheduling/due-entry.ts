@@ -4,9 +4,9 @@ import type { FairItem } from "./fair-queue.ts";
 
 /**
  * In this order: posts on time of which this replica has rank 0, posts on time that a replica with a lower rank should have
- * taken by now, late posts of any rank.
+ * taken by now, late posts of any rank, steps of sent messages (D67, D68) of any rank.
  */
-export type Priority = "own" | "others" | "late";
+export type Priority = "own" | "others" | "late" | "step";
 
 /** A post that this replica has read, until its work ends. */
 export interface DueEntry extends FairItem {

@@ -69,11 +69,11 @@ export function newDueScheduler(
       if (post.wakeAt > horizon || inWork.has(post.id) || isSameVersion(latest.get(post.id), post)) continue;
       const rank = rankOf(post.id, replicas.self, replicas.all());
       latest.set(post.id, post);
-      // Steps of sent posts yield to posts, as late ones do.
-      const isLate = post.state === "sent" || foundAt - post.dueAt > LATE_AFTER_MS;
-      const priority = priorityOf(rank, isLate);
+      const isStep = post.state === "sent";
+      const isLate = !isStep && foundAt - post.dueAt > LATE_AFTER_MS;
+      const priority = isStep ? "step" : priorityOf(rank, isLate);
       const { guildId } = post;
-      const deadline = post.state === "sent" ? (post.message?.until ?? foundAt) : post.deadline;
+      const deadline = isStep ? Infinity : post.deadline;
       const at = turnAt(post, rank, isLate);
       if (rank === 0 && post.state === "planned") prefetch(post);
       delayed.put(at, { post, rank, guildId, deadline, priority, foundAt, readyAt: Math.max(at, foundAt) });

@@ -26,19 +26,19 @@ export interface SinkQueue {
 }
 
 /**
- * Bound of the posts on time of one guild in work: a sixteenth. Posts that begin together are rendered and claimed together,
- * and 32 of two thousand subscribers stopped all requests for 150 ms (DECISIONS.md).
+ * Bound of the posts on time of one guild in work, and of its steps of sent messages: a thirty-second of each. What begins together
+ * is rendered and claimed together, and 32 posts of two thousand subscribers stopped all requests for 150 ms (DECISIONS.md).
  */
 export function maxInWorkOfGuild(maxInWork: number): number {
-  return Math.max(1, Math.floor(maxInWork / 16));
+  return Math.max(1, Math.floor(maxInWork / 32));
 }
 
 /**
  * This replica's own posts go before those of other replicas: in a burst, each replica has enough posts of its own, and
  * posts that two replicas begin cost twice.
  *
- * @param maxInWork - Bound of the posts in work. Posts of other replicas may use a fifth of it, and so may late posts, so
- * that posts which are due now have the rest after an outage. One guild has a bound of its own.
+ * @param maxInWork - Bound of the posts in work. Posts of other replicas may use a fifth of it, and so may late posts and steps of
+ * sent messages, so that posts which are due now have the rest after an outage. One guild has a bound of its own.
  */
 export function newSinkQueue(
   { requestsPerSecond = Infinity, channelLimits }: Pick<Sink, "requestsPerSecond" | "channelLimits">,
@@ -47,29 +47,26 @@ export function newSinkQueue(
 ): SinkQueue {
   const own = newFairQueue<DueEntry>();
   const others = newFairQueue<DueEntry>();
+  const steps = newFairQueue<DueEntry>();
+  const queueOf = { own, others, late: own, step: steps };
   /** Total time for which the budget was used up. */
   const spentBudget = { ms: 0, since: undefined as EpochMs | undefined };
   /** `spentBudget.ms` when the entry was put. */
   const spentMsAtPut = new WeakMap<DueEntry, number>();
   const putInOrder = (entry: DueEntry) => {
     spentMsAtPut.set(entry, spentBudget.ms);
-    (entry.priority === "others" ? others : own).put(entry, entry.priority === "late");
+    queueOf[entry.priority].put(entry, entry.priority === "late");
   };
   /** Undefined if channels have no limits of their own: then posts of a channel do not wait for each other. */
   const channelQueues = channelLimits && newChannelQueues(channelLimits, waits, putInOrder);
   const budget = newSendingBudget(requestsPerSecond);
-  const maxOthersOrLate = Math.max(1, Math.floor(maxInWork / 5));
-  const inWork = { own: 0, others: 0, late: 0 };
+  const maxYielding = Math.max(1, Math.floor(maxInWork / 5));
+  const inWork = { own: 0, others: 0, late: 0, step: 0 };
   const maxOfGuild = maxInWorkOfGuild(maxInWork);
-  /** Posts on time in work, by guild. */
-  const inWorkOf = new Map<string, number>();
-  const mayTake = (guildId: string) => (inWorkOf.get(guildId) ?? 0) < maxOfGuild;
-
-  function changeInWork(guildId: string, change: number): void {
-    const count = (inWorkOf.get(guildId) ?? 0) + change;
-    if (count > 0) inWorkOf.set(guildId, count);
-    else inWorkOf.delete(guildId);
-  }
+  const onTimeOf = newGuildCounts(maxOfGuild);
+  const stepsOf = newGuildCounts(maxOfGuild);
+  /** Late posts are taken by their deadlines alone. */
+  const countsOf = { own: onTimeOf, others: onTimeOf, late: undefined, step: stepsOf };
 
   function isBudgetSpent(now: EpochMs): boolean {
     const isSpent = budget.waitMs(now) > 0;
@@ -90,16 +87,17 @@ export function newSinkQueue(
     put: (entry, now) => (channelQueues === undefined ? putInOrder(entry) : channelQueues.enqueue(entry, now)),
     next(now) {
       channelQueues?.releaseOpen(now);
-      if (isBudgetSpent(now) || inWork.own + inWork.others + inWork.late >= maxInWork) return undefined;
+      if (isBudgetSpent(now) || inWork.own + inWork.others + inWork.late + inWork.step >= maxInWork) return undefined;
       const entry =
-        own.takeOnTime(mayTake) ??
-        (inWork.others < maxOthersOrLate ? others.takeOnTime(mayTake) : undefined) ??
-        (inWork.late < maxOthersOrLate ? own.takeLate() : undefined);
+        own.takeOnTime(onTimeOf.mayTake) ??
+        (inWork.others < maxYielding ? others.takeOnTime(onTimeOf.mayTake) : undefined) ??
+        (inWork.late < maxYielding ? own.takeLate() : undefined) ??
+        (inWork.step < maxYielding ? steps.takeOnTime(stepsOf.mayTake) : undefined);
       return withWaits(entry, now);
     },
     begin({ post, priority, guildId }) {
       inWork[priority] += 1;
-      if (priority !== "late") changeInWork(guildId, 1);
+      countsOf[priority]?.change(guildId, 1);
       budget.reserve(post.id);
     },
     discard: (entry, now) => channelQueues?.finish(entry, now),
@@ -107,13 +105,31 @@ export function newSinkQueue(
     spend: (postId, now) => budget.spend(postId, now),
     end(entry, now) {
       inWork[entry.priority] -= 1;
-      if (entry.priority !== "late") changeInWork(entry.guildId, -1);
+      countsOf[entry.priority]?.change(entry.guildId, -1);
       budget.release(entry.post.id);
       channelQueues?.finish(entry, now);
     },
     nextOpenAt(now) {
       const budgetWaitMs = budget.waitMs(now);
       return Math.min(budgetWaitMs > 0 ? now + budgetWaitMs : Infinity, channelQueues?.nextOpenAt() ?? Infinity);
+    },
+  };
+}
+
+interface GuildCounts {
+  readonly mayTake: (guildId: string) => boolean;
+  readonly change: (guildId: string, by: number) => void;
+}
+
+/** What each guild has in work. */
+function newGuildCounts(max: number): GuildCounts {
+  const counts = new Map<string, number>();
+  return {
+    mayTake: (guildId) => (counts.get(guildId) ?? 0) < max,
+    change(guildId, by) {
+      const count = (counts.get(guildId) ?? 0) + by;
+      if (count > 0) counts.set(guildId, count);
+      else counts.delete(guildId);
     },
   };
 }

@@ -22,10 +22,20 @@ function beginAll(queue: SinkQueue): string[] {
 }
 
 describe("the queue of a sink", () => {
-  test("starts own posts, then posts of other replicas, then late posts", () => {
+  test("starts own posts, then posts of other replicas, then late posts, then steps of sent messages", () => {
     const queue = newSinkQueue({}, 10, WAITS);
-    for (const each of [entry("late", "late"), entry("theirs", "others"), entry("mine", "own")]) queue.put(each, NOW);
-    expect(beginAll(queue)).toEqual(["mine", "theirs", "late"]);
+    const entries = [entry("step", "step"), entry("late", "late"), entry("theirs", "others"), entry("mine", "own")];
+    for (const each of entries) queue.put(each, NOW);
+    expect(beginAll(queue)).toEqual(["mine", "theirs", "late", "step"]);
+  });
+
+  test("lets the steps of one guild delay neither those of another one nor late posts", () => {
+    const queue = newSinkQueue({}, 96, WAITS);
+    const steps = Array.from({ length: 9 }, (_, at) => entry(`step ${at}`, "step", "noisy"));
+    for (const each of [...steps, entry("quiet step", "step"), entry("late", "late")]) queue.put(each, NOW);
+    expect(beginAll(queue)).toEqual(["late", "step 0", "quiet step", "step 1", "step 2"]);
+    queue.end(steps[1]!, NOW);
+    expect(beginAll(queue)).toEqual(["step 3"]);
   });
 
   test("starts own posts before those of other replicas in the same channel", () => {
@@ -39,16 +49,19 @@ describe("the queue of a sink", () => {
     expect(beginAll(queue)).toEqual(["theirs"]);
   });
 
-  test.each(["others", "late"] as const)("has at most a fifth of its posts in work of priority %s", (priority) => {
-    const queue = newSinkQueue({}, 10, WAITS);
-    for (let at = 0; at < 9; at += 1) queue.put(entry(`post ${at}`, priority), NOW);
-    queue.put(entry("mine", "own"), NOW);
-    const [first, ...more] = beginAll(queue);
-    expect([first, more.length]).toEqual(["mine", 2]);
-  });
+  test.each(["others", "late", "step"] as const)(
+    "has at most a fifth of its posts in work of priority %s",
+    (priority) => {
+      const queue = newSinkQueue({}, 10, WAITS);
+      for (let at = 0; at < 9; at += 1) queue.put(entry(`post ${at}`, priority), NOW);
+      queue.put(entry("mine", "own"), NOW);
+      const [first, ...more] = beginAll(queue);
+      expect([first, more.length]).toEqual(["mine", 2]);
+    },
+  );
 
-  test("has at most a sixteenth of its posts in work of one guild, and starts those of others meanwhile", () => {
-    const queue = newSinkQueue({}, 48, WAITS);
+  test("has at most a thirty-second of its posts in work of one guild, and starts those of others meanwhile", () => {
+    const queue = newSinkQueue({}, 96, WAITS);
     const noisy = Array.from({ length: 9 }, (_, at) => entry(`noisy ${at}`, at % 2 === 0 ? "own" : "others", "noisy"));
     for (const each of [...noisy, entry("quiet", "own")]) queue.put(each, NOW);
     expect(beginAll(queue)).toEqual(["noisy 0", "quiet", "noisy 2", "noisy 4"]);
@@ -56,10 +69,11 @@ describe("the queue of a sink", () => {
     expect(beginAll(queue)).toEqual(["noisy 6"]);
   });
 
-  test("counts late posts of a guild apart from its posts on time", () => {
-    const queue = newSinkQueue({}, 80, WAITS);
+  test("counts late posts and steps of a guild apart from its posts on time", () => {
+    const queue = newSinkQueue({}, 160, WAITS);
     for (let at = 0; at < 8; at += 1) queue.put(entry(`late ${at}`, "late", "1"), NOW);
-    expect(beginAll(queue)).toHaveLength(8);
+    for (let at = 0; at < 8; at += 1) queue.put(entry(`step ${at}`, "step", "1"), NOW);
+    expect(beginAll(queue)).toHaveLength(13);
     for (let at = 0; at < 8; at += 1) queue.put(entry(`on time ${at}`, "own", "1"), NOW);
     expect(beginAll(queue)).toHaveLength(5);
   });
