@@ -62,8 +62,12 @@ describe("the posts in the console", () => {
     await dialog().getByLabel("Channel").fill(CHANNEL);
     await dialog().getByLabel("Additional information").first().fill("Bring **potions**");
     await dialog().getByLabel("Roles to mention").fill("everyone");
+    // The message is seen while it is typed.
+    const preview = (label: string) => dialog().locator(".preview-content").filter({ hasText: label });
+    await preview("not saved yet.").filter({ hasText: "Bring potions" }).filter({ hasText: "@everyone" }).waitFor();
     await dialog().getByRole("button", { name: "Create" }).click();
     const message = dialog().locator(".discord");
+    await preview("as saved.").waitFor();
     await message.locator(".embed-title").filter({ hasText: "Raid night" }).waitFor();
     expect(await message.locator(".mention").first().innerText()).toBe("@everyone");
     expect(await message.locator(".embed").evaluate((node) => getComputedStyle(node).borderLeftColor)).toBe(
@@ -73,7 +77,6 @@ describe("the posts in the console", () => {
     await dialog().getByLabel("Hours before the start").fill("2");
     await dialog().getByLabel("Additional information").first().fill("Bring water");
     await dialog().getByLabel("Title of the message").fill("{name} at {location}");
-    const preview = (label: string) => dialog().locator(".preview-content").filter({ hasText: label });
     await preview("not saved yet.").filter({ hasText: "Raid night at Molten Core" }).waitFor();
     await dialog().getByRole("button", { name: "Save" }).click();
     await preview("as saved.").filter({ hasText: "Bring water" }).waitFor();
@@ -105,7 +108,8 @@ describe("the posts in the console", () => {
     );
     await dialog().getByLabel("Event", { exact: true }).fill(series);
     await dialog().getByRole("button", { name: "Create" }).click();
-    await dialog().locator(".embed-title").waitFor();
+    await dialog().locator(".preview-content").filter({ hasText: "as saved." }).waitFor();
+    expect(await dialog().locator(".embed-title").count()).toBe(3);
     const { announcements } = await guild.post("/v1/announcement/list", { amount: -1 });
     const [{ id }] = announcements as [{ id: string }];
     await guild.post("/v1/announcement/update", { id, info: "Theirs" });
@@ -133,7 +137,7 @@ describe("the posts in the console", () => {
     const effect = dialog().getByRole("region", { name: "Effect on the posts" }).getByRole("status");
     await effect.filter({ hasText: "adds 2 posts." }).waitFor();
     await dialog().getByRole("button", { name: "Create" }).click();
-    await dialog().locator(".embed-title").waitFor();
+    await dialog().locator(".preview-content").filter({ hasText: "as saved." }).waitFor();
     expect(await field().inputValue()).toBe("START -1440, START -10, END 15");
     await page.keyboard.press("Escape");
     await go("timeline");
