@@ -78,6 +78,11 @@ export function announcementForm(app, { values, zone, isNew }) {
     showParts();
   };
   form.addEventListener("change", showParts);
+  // The events may be read after the form was opened.
+  const unsubscribe = app.store.subscribe((now, before) => {
+    if (!form.isConnected) unsubscribe();
+    else if (now.entries !== before.entries) choices.replaceChildren(...eventChoices(app, inputs.type.value));
+  });
   fill(values);
   return { form, fill, valuesOf: () => /** @type {AnnouncementValues} */ (readInputs(inputs)) };
 }
