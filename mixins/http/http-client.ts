@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import { Agent, type Dispatcher } from "undici";
 
 export interface HttpRequest {
-  readonly method: "GET" | "PATCH" | "POST";
+  readonly method: "DELETE" | "GET" | "PATCH" | "POST";
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

@@ -30,6 +30,7 @@ export const announcementSchema = new Schema<AnnouncementRow>(
     info: String,
     template: { type: { title: String, body: String, fields: [String], _id: false }, default: undefined },
     onChange: String,
+    cleanUp: Number,
     pausedUntil: Number,
     pauseEndedAt: Number,
     skipOn: Number,

@@ -2,6 +2,7 @@ import mongoose from "mongoose";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { serve } from "../../mixins/actions/contract-action.ts";
 import { startTestServices, type TestServices } from "../../test/harness/test-services.ts";
+import { until as untilHolds } from "../../test/harness/until.ts";
 import {
   announcementChanged,
   type AnnouncementChanged,
@@ -220,12 +221,22 @@ describe("announcements on the bus", () => {
     const large = createParams({ guildId: guild, info: "\u{1F600}".repeat(2_000), subscribersUser });
     for (let made = 0; made < 150; made += 1) await services.call(createAnnouncement, large);
     const caller: Caller = { keyId: "k", kind: "guild", access: "read", guilds: [guild] };
-    const list = (amount: number, meta = {}) => services.call(listAnnouncements, { guildId: guild, amount }, meta);
-    await expect(list(130, { caller })).resolves.toHaveLength(130);
-    await expect(list(-1, { caller })).rejects.toMatchObject({
+    /** The outcome of a list, which a busy machine may not send in time. */
+    async function outcomeOf(amount: number, meta = {}): Promise<unknown> {
+      let outcome: unknown;
+      await untilHolds(async () => {
+        outcome = await services
+          .call(listAnnouncements, { guildId: guild, amount }, meta)
+          .catch((error: unknown) => error);
+        return (outcome as { type?: string }).type !== "REQUEST_TIMEOUT";
+      }, "a response");
+      return outcome;
+    }
+    expect(await outcomeOf(130, { caller })).toHaveLength(130);
+    expect(await outcomeOf(-1, { caller })).toMatchObject({
       type: "TOO_MANY_ENTRIES",
       data: { problems: [{ field: "amount", code: "TOO_MANY" }] },
     });
-    await expect(list(-1)).resolves.toHaveLength(150);
+    expect(await outcomeOf(-1)).toHaveLength(150);
   });
 });

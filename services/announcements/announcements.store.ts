@@ -97,6 +97,7 @@ const RULE_PROJECTION = {
   offsets: 1,
   digest: 1,
   onChange: 1,
+  cleanUp: 1,
   enabled: 1,
   revision: 1,
   standsSince: 1,
@@ -231,7 +232,7 @@ function listQuery(guildId: GuildId, limit: number) {
 }
 
 function ruleOf(row: RuleRow): AnnouncementRule {
-  const { offsets, digest, onChange, pausedUntil, pauseEndedAt, skipOn } = row;
+  const { offsets, digest, onChange, cleanUp, pausedUntil, pauseEndedAt, skipOn } = row;
   return complete<Omit<AnnouncementRule, "until">>()({
     id: row._id as AnnouncementId,
     channel: row.channel,
@@ -240,7 +241,7 @@ function ruleOf(row: RuleRow): AnnouncementRule {
     eventColor: row.eventColor,
     hours: row.hours,
     minutes: row.minutes,
-    ...definedFields({ offsets, digest, onChange, pausedUntil, pauseEndedAt, skipOn }),
+    ...definedFields({ offsets, digest, onChange, cleanUp, pausedUntil, pauseEndedAt, skipOn }),
     enabled: row.enabled,
     revision: row.revision,
     standsSince: row.standsSince.getTime(),
@@ -263,6 +264,7 @@ export function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
     info: row.info,
     ...(row.template === undefined ? undefined : { template: row.template }),
     ...(row.onChange === undefined ? undefined : { onChange: row.onChange }),
+    ...(row.cleanUp === undefined ? undefined : { cleanUp: row.cleanUp }),
     ...(row.pausedUntil === undefined ? undefined : { pausedUntil: row.pausedUntil }),
     ...(row.pauseEndedAt === undefined ? undefined : { pauseEndedAt: row.pauseEndedAt }),
     ...(row.skipOn === undefined ? undefined : { skipOn: row.skipOn }),

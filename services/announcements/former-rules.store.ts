@@ -11,16 +11,17 @@ import type { PostOffset } from "../contracts/announcement-offsets.ts";
 import type { AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { SkipOn } from "../contracts/holidays.ts";
 import type { Pause } from "../contracts/pause.ts";
+import type { MessageEditing } from "../contracts/posted-messages.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 
 /**
  * The rule that was in force until a change ended it. Neither a pause nor a holiday prevents a row of the history, and a former rule
- * edits no message: they are not needed.
+ * edits or deletes no message: they are not needed.
  */
 export interface FormerRuleFields
   extends
     FormerState,
-    Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until" | "onChange" | keyof (Pause & SkipOn)> {
+    Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until" | keyof (Pause & SkipOn & MessageEditing)> {
   readonly standsSince: Date;
 }
 
@@ -82,7 +83,7 @@ export async function formerRules<Row>(
 
 function ruleOf({ _id, former }: FormerStateRow<FormerRuleFields>): AnnouncementRule {
   const { guildId: _, standsSince, until, ...rule } = former;
-  return complete<Omit<AnnouncementRule, "onChange" | keyof (Pause & SkipOn)>>()({
+  return complete<Omit<AnnouncementRule, keyof (Pause & SkipOn & MessageEditing)>>()({
     ...rule,
     standsSince: standsSince.getTime(),
     until: until.getTime(),

@@ -79,6 +79,7 @@ interface DigestFields {
   readonly skipOn?: unknown;
   readonly infoOnly?: unknown;
   readonly onChange?: unknown;
+  readonly cleanUp?: unknown;
 }
 
 /**
@@ -91,7 +92,7 @@ export function digestProblems({ type, digest, ...others }: DigestFields): Field
   for (const field of ["hours", "minutes"] as const) {
     if (others[field] !== undefined && others[field] !== 0) problems.push(unusable(field, "must be 0 or absent"));
   }
-  for (const field of ["offsets", "template", "skipOn"] as const) {
+  for (const field of ["offsets", "template", "skipOn", "cleanUp"] as const) {
     if (others[field] !== undefined && others[field] !== null) problems.push(unusable(field, "must be absent"));
   }
   if (others.infoOnly === true) problems.push(unusable("infoOnly", "must be false or absent"));

@@ -27,14 +27,24 @@ describe("the fields of a digest (D65)", () => {
     ]);
   });
 
-  test("a digest has no lead time, offsets or template, and accepts the zeros of a response", () => {
+  test("a digest has no lead time, offsets, template or clean-up, and accepts the zeros of a response", () => {
     const digest = { type: "DIGEST", digest: DAILY };
     expect(
-      fieldsWithProblems({ ...digest, hours: 0, minutes: 0, infoOnly: false, template: null, onChange: "KEEP" }),
+      fieldsWithProblems({
+        ...digest,
+        hours: 0,
+        minutes: 0,
+        infoOnly: false,
+        template: null,
+        onChange: "KEEP",
+        cleanUp: null,
+      }),
     ).toEqual([]);
-    const others = { hours: 1, minutes: 5, offsets: [], template: {}, infoOnly: true, onChange: "EDIT" };
+    const others = { hours: 1, minutes: 5, offsets: [], template: {}, cleanUp: 0, infoOnly: true, onChange: "EDIT" };
     expect(fieldsWithProblems({ ...digest, ...others })).toEqual(
-      ["hours", "minutes", "offsets", "template", "infoOnly", "onChange"].map((field) => `${field} CONFLICTING`),
+      ["hours", "minutes", "offsets", "template", "cleanUp", "infoOnly", "onChange"].map(
+        (field) => `${field} CONFLICTING`,
+      ),
     );
   });
 

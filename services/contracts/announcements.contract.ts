@@ -23,7 +23,7 @@ import {
 import { holidayOwners, type SkipOn } from "./holidays.ts";
 import { type MessageTemplate, templateRule } from "./message-template.ts";
 import { changedPauseRule, type Pause, pauseRule } from "./pause.ts";
-import { type MessageEditing, onChangeRule } from "./posted-messages.ts";
+import { cleanUpRule, type MessageEditing, onChangeRule } from "./posted-messages.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
@@ -123,7 +123,7 @@ export interface SubscriberChanges {
   readonly subscribersUserRemove?: readonly string[];
 }
 
-type Clearable = "info" | "template" | "pausedUntil" | "skipOn";
+type Clearable = "info" | "template" | "cleanUp" | "pausedUntil" | "skipOn";
 /** An absent field stays. A null clears a `Clearable` one. */
 export type UpdateAnnouncementParams = { readonly guildId: GuildId; readonly id: string } & {
   readonly [Field in Exclude<keyof CreateAnnouncementParams, "guildId" | Clearable>]?: CreateAnnouncementParams[Field];
@@ -147,6 +147,7 @@ export const createAnnouncement = action<CreateAnnouncementParams, { readonly id
     info: announcementRules.info,
     template: optional(templateRule),
     onChange: optional(onChangeRule),
+    cleanUp: optional(cleanUpRule),
     pausedUntil: pauseRule,
     skipOn: optional(announcementRules.skipOn),
     enabled: optional(flag, ANNOUNCEMENT_DEFAULTS.enabled),
@@ -185,6 +186,7 @@ export const updateAnnouncement = action<UpdateAnnouncementParams, Revised>({
     info: clearable(announcementRules.info),
     template: clearable(templateRule),
     onChange: optional(onChangeRule),
+    cleanUp: clearable(cleanUpRule),
     pausedUntil: changedPauseRule,
     skipOn: clearable(announcementRules.skipOn),
     enabled: optional(flag),

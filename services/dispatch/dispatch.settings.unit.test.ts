@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { readEnvironment } from "../../mixins/settings/environment.ts";
-import { discordSettings } from "./sinks/discord/discord.sink.ts";
+import { discordSettings } from "./sinks/discord/discord.settings.ts";
 import { dispatchSettings } from "./dispatch.settings.ts";
 import { SINK_NAMES } from "./domain/post/sink-name.ts";
 

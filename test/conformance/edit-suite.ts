@@ -11,7 +11,7 @@ function messageUntil(until: number): MessageState {
   return { occurrenceId, startsAt: 1, until, title: "$title", shown: "s", state: "t", edits: 0, crashes: 0 };
 }
 
-/** The promises of a store about the messages of sent posts (D67). */
+/** The promises of a store about the messages of sent posts (D67, D68). */
 export function testEdits(fixture: PostStoreFixture): void {
   async function sent(until = Date.now() + HOUR_MS, differs: object = {}): Promise<Post> {
     const post = await fixture.claimed({ message: messageUntil(until) });
@@ -73,6 +73,18 @@ export function testEdits(fixture: PostStoreFixture): void {
     await expect(read(now + 1_000)).resolves.toEqual([]);
     await fixture.store.write(post, { message: undefined });
     await expect(read(now)).resolves.toEqual([]);
+  });
+
+  test("the end of a message, the instant of its deletion and the number of deleted messages are stored, and are gone when they end (D68)", async () => {
+    const deletion = { endsAt: Date.now(), deleteAt: Date.now() + 60_000, deleted: 2 };
+    const post = await sent();
+    const message = { ...messageUntil(deletion.deleteAt), ...deletion };
+    const begun = (await fixture.store.write(post, { message, wakeAt: Date.now() })) as Post;
+    await expect(fixture.store.find(post)).resolves.toMatchObject({ message });
+    const next = { ...message, deleteAt: undefined, deleted: undefined };
+    await fixture.store.write(begun, { message: next, wakeAt: Date.now() });
+    const stored = (await fixture.store.find(post)) as Post;
+    expect(stored.message).toEqual({ ...messageUntil(deletion.deleteAt), endsAt: deletion.endsAt });
   });
 
   test("the steps of a post are stored in their order", async () => {

@@ -6,7 +6,7 @@ import type { ChatResponse } from "./chat-server/responses.ts";
 import { type ChatServerLimits, newLimiter, USUAL_LIMITS } from "./chat-server/limits.ts";
 import { type PostedMessage, type ChannelOptions, type Channels, newChannels } from "./chat-server/channels.ts";
 
-/** A fault of one request that creates or edits a message. `accepted` is whether that happens anyway. */
+/** A fault of one request that creates, edits or deletes a message. `accepted` is whether that happens anyway. */
 type Fault =
   /** The response is this one, and the message is not posted. */
   | { readonly kind: "response"; readonly response: ChatResponse }
@@ -39,7 +39,7 @@ export interface ChatServer extends Pick<Channels, "setChannel" | "setGuild" | "
   readonly requests: readonly ReceivedRequest[];
   /** The messages of the channel, or of all channels, in the order of receipt. */
   messages(channel?: string): readonly PostedMessage[];
-  /** The next `times` requests that create or edit a message get this fault, after the faults that were scripted before. */
+  /** The next `times` requests that create, edit or delete a message get this fault, after the faults that were scripted before. */
   script(fault: Fault, times?: number): void;
   /** Sends this response to every request that reads a channel, a guild or a member; undefined ends that. */
   failReads(response: ChatResponse | undefined): void;
@@ -59,6 +59,8 @@ const MESSAGES_PATH = new RegExp(`^${API}/channels/(\\d+)/messages$`);
 const MESSAGE_PATH = new RegExp(`^${API}/channels/(\\d+)/messages/(\\w+)$`);
 const CHANNEL_PATH = new RegExp(`^${API}/channels/(\\d+)$`);
 const GUILD_PATH = new RegExp(`^${API}/guilds/(\\d+)(?:/members/(\\d+))?$`);
+/** The methods of requests that create, edit or delete a message. */
+const FAULTY_METHODS: ReadonlySet<string> = new Set(["POST", "PATCH", "DELETE"]);
 const MAX_BODY_CHARACTERS = 1024 * 1024;
 
 /** Starts a server on a free port of loopback. */
@@ -82,7 +84,7 @@ export async function startChatServer({
     if (headers.authorization !== `Bot ${token}`) return responses.UNAUTHORIZED;
     if (!/^DiscordBot \(\S+, \S+\)/.test(headers["user-agent"] ?? "")) return responses.BAD_USER_AGENT;
     if (decodeURIComponent(pathname) === SELF_PATH && method === "GET") return channels.self();
-    if (method === "PATCH") return edited(pathname, body);
+    if (method === "PATCH" || method === "DELETE") return changed(method, pathname, body);
     if (channel === undefined) return method === "GET" ? placeAt(pathname) : responses.NOT_FOUND;
     if (!isCreate && method !== "GET") return responses.METHOD_NOT_ALLOWED;
     const admission = limiter.admit(isCreate ? "create-a1b2c3" : "list-d4e5f6", channel, performance.now());
@@ -91,13 +93,14 @@ export async function startChatServer({
     return { ...result, headers: { ...admission.headers, ...result.headers } };
   }
 
-  /** The response to an edit, which has a limit of its own. */
-  function edited(pathname: string, body: string): ChatResponse {
+  /** The response to an edit or a deletion, which have limits of their own. */
+  function changed(method: "PATCH" | "DELETE", pathname: string, body: string): ChatResponse {
     const [, channel, id] = MESSAGE_PATH.exec(pathname) ?? [];
     if (channel === undefined || id === undefined) return responses.NOT_FOUND;
-    const admission = limiter.admit("edit-b7c8d9", channel, performance.now());
+    const isEdit = method === "PATCH";
+    const admission = limiter.admit(isEdit ? "edit-b7c8d9" : "delete-c0d1e2", channel, performance.now());
     if ("refused" in admission) return admission.refused;
-    const result = channels.edit(channel, id, body);
+    const result = isEdit ? channels.edit(channel, id, body) : channels.deleteOwn(channel, id);
     return { ...result, headers: { ...admission.headers, ...result.headers } };
   }
 
@@ -135,7 +138,7 @@ export async function startChatServer({
       limiter.recordResponse(sent, performance.now());
       write(response, sent);
     };
-    const fault = method === "POST" || method === "PATCH" ? faults.shift() : undefined;
+    const fault = FAULTY_METHODS.has(method) ? faults.shift() : undefined;
     if (fault === undefined) return reply(responseTo(request));
     applyFault(fault, () => responseTo(request), reply, incoming);
   }

@@ -1368,6 +1368,10 @@ export interface V1AnnouncementCreateRequest {
    */
   on_change?: "KEEP" | "EDIT" | null;
   /**
+   * Minutes from the end of the event, as it is by then, until the messages of a sent post are deleted. By default they stay. A DIGEST has none.
+   */
+  clean_up?: number | null;
+  /**
    * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
    */
   paused_until?: number | null;
@@ -1560,6 +1564,10 @@ export interface Announcement {
    * EDIT if sent messages are edited when their events change; absent for KEEP.
    */
   on_change?: "KEEP" | "EDIT";
+  /**
+   * Minutes from the end of the event until the messages of a sent post are deleted; absent if they stay.
+   */
+  clean_up?: number;
   /**
    * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC); of the announcement.
    */
@@ -1766,6 +1774,10 @@ export interface ListedAnnouncement {
    * Whether sent messages follow the changes of their events: KEEP, the default, leaves them as they are; EDIT edits them until the end of the event, and marks them if it is cancelled. A DIGEST has KEEP.
    */
   on_change?: "KEEP" | "EDIT";
+  /**
+   * Minutes from the end of the event, as it is by then, until the messages of a sent post are deleted. By default they stay. A DIGEST has none.
+   */
+  clean_up?: number;
   /**
    * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
    */
@@ -2079,7 +2091,7 @@ export interface SettledPost {
    */
   message_id?: string;
   /**
-   * The steps of the message after it was sent, the oldest first; at most the latest ten. Only an announcement with `on_change` has them.
+   * The steps of the message after it was sent, the oldest first; at most the latest ten. Only an announcement with `on_change` or `clean_up` has them.
    */
   steps?: MessageStep[];
 }
@@ -2088,15 +2100,15 @@ export interface SettledPost {
  */
 export interface MessageStep {
   /**
-   * The message was edited (EDITED) or marked as cancelled (CANCELLED); an edit failed (FAILED); somebody had deleted the message (GONE); it is not edited any more because the guild has too many such messages (DROPPED).
+   * The message was edited (EDITED) or marked as cancelled (CANCELLED); an edit or its deletion failed (FAILED); somebody had deleted the message (GONE); it is neither edited nor deleted any more because the guild has too many such messages (DROPPED); it was deleted after the end of its event (DELETED).
    */
-  step: "EDITED" | "CANCELLED" | "FAILED" | "GONE" | "DROPPED";
+  step: "EDITED" | "CANCELLED" | "FAILED" | "GONE" | "DROPPED" | "DELETED";
   /**
    * Time of the step, in Unix milliseconds (UTC).
    */
   at: number;
   /**
-   * Why the edit failed, or why the message is not edited any more.
+   * Why the edit or the deletion failed, or why the message is not edited any more.
    */
   reason?: string;
 }
@@ -2361,6 +2373,10 @@ export interface V1AnnouncementUpdateRequest {
    * Whether sent messages follow the changes of their events: KEEP, the default, leaves them as they are; EDIT edits them until the end of the event, and marks them if it is cancelled. A DIGEST has KEEP. Upper or lower case.
    */
   on_change?: "KEEP" | "EDIT";
+  /**
+   * Minutes from the end of the event, as it is by then, until the messages of a sent post are deleted. By default they stay. A DIGEST has none.
+   */
+  clean_up?: number | null;
   /**
    * Instant before which posts are skipped when they are due, in Unix milliseconds (UTC). Null in an update ends the pause: what was due during it is not posted later.
    */
@@ -3328,6 +3344,10 @@ export interface DraftChange {
    * Whether sent messages follow the changes of their events: KEEP, the default, leaves them as they are; EDIT edits them until the end of the event, and marks them if it is cancelled. A DIGEST has KEEP. Upper or lower case.
    */
   on_change?: "KEEP" | "EDIT" | null;
+  /**
+   * Minutes from the end of the event, as it is by then, until the messages of a sent post are deleted. By default they stay. A DIGEST has none.
+   */
+  clean_up?: number | null;
   /**
    * Number of a calendar of the guild, such as a calendar of holidays: an event is not posted if an entry of that calendar covers the day on which the event starts. Null in an update removes it.
    */

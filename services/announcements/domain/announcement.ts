@@ -58,6 +58,7 @@ export function newAnnouncement(
     info: params.info,
     ...definedFields({ template: givenParts(params.template) }),
     ...storedOnChange(params.onChange),
+    ...definedFields({ cleanUp: params.cleanUp }),
     ...changedPause({}, params.pausedUntil),
     ...definedFields({ skipOn: params.skipOn }),
     enabled: params.enabled ?? ANNOUNCEMENT_DEFAULTS.enabled,
@@ -120,6 +121,7 @@ export function changeAnnouncement(
     info: changes.info === undefined ? stored.info : (changes.info ?? ""),
     ...definedFields({ template: type === "DIGEST" ? undefined : changedTemplate(stored, changes) }),
     ...storedOnChange(type === "DIGEST" ? undefined : (changes.onChange ?? stored.onChange)),
+    ...definedFields({ cleanUp: type === "DIGEST" ? undefined : changedCleanUp(stored, changes) }),
     ...changedPause(stored, changes.pausedUntil),
     ...definedFields({ skipOn: type === "DIGEST" ? undefined : changedSkipOn(stored, changes) }),
     enabled: changes.enabled ?? stored.enabled,
@@ -140,6 +142,10 @@ function keptDigest(stored: Announcement, { type = stored.type }: UpdateAnnounce
 
 function changedTemplate(stored: Announcement, { template }: UpdateAnnouncementParams) {
   return template === undefined ? stored.template : givenParts(template);
+}
+
+function changedCleanUp(stored: Announcement, { cleanUp }: UpdateAnnouncementParams): number | undefined {
+  return cleanUp === undefined ? stored.cleanUp : (cleanUp ?? undefined);
 }
 
 function changedSkipOn(stored: Announcement, { skipOn }: UpdateAnnouncementParams): number | undefined {

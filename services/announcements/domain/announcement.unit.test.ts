@@ -65,6 +65,25 @@ describe("the edits of messages (D67)", () => {
   });
 });
 
+describe("the clean-up of messages (D68)", () => {
+  test("is kept by an update without clean_up, and ended by null and by the type DIGEST, without a new rule", () => {
+    const cleaned = newAnnouncement(id, { ...params, cleanUp: 0 }, eventId);
+    expect(cleaned).toMatchObject({ cleanUp: 0 });
+    expect(newAnnouncement(id, params, eventId)).not.toHaveProperty("cleanUp");
+    const changed = (changes: object) =>
+      changeAnnouncement({ ...cleaned, standsSince: 1 }, { guildId, id, ...changes }, undefined);
+    expect(changed({ info: "new" })).toMatchObject({ next: { cleanUp: 0 } });
+    expect(changed({ cleanUp: 60 })).toMatchObject({ next: { cleanUp: 60 }, restartsRule: false });
+    expect(changed({ cleanUp: null })).not.toHaveProperty("next.cleanUp");
+    const digest = { calendarNumber: 1, frequency: "DAILY", time: "09:00" };
+    expect(changed({ type: "DIGEST", digest })).not.toHaveProperty("next.cleanUp");
+    expect(changed({ type: "DIGEST", digest, cleanUp: 5 })).toMatchObject({
+      refusal: "INVALID_REQUEST",
+      problems: [{ field: "cleanUp", code: "CONFLICTING" }],
+    });
+  });
+});
+
 describe("an update", () => {
   test("keeps the fields that it does not name", () => {
     expect(change({ channel: "7" })).toEqual({

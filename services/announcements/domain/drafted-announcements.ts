@@ -157,7 +157,7 @@ function ruleOf(announcement: Announcement): AnnouncementRule {
   const { id, channel, type, eventId, eventColor, hours, minutes, offsets, digest, enabled, revision, standsSince } =
     announcement;
   const { pausedUntil, pauseEndedAt, skipOn }: Pause & SkipOn = announcement;
-  const { onChange } = announcement;
+  const { onChange, cleanUp } = announcement;
   return complete<Omit<AnnouncementRule, "until">>()({
     id,
     channel,
@@ -166,7 +166,7 @@ function ruleOf(announcement: Announcement): AnnouncementRule {
     eventColor,
     hours,
     minutes,
-    ...definedFields({ offsets, digest, onChange, pausedUntil, pauseEndedAt, skipOn }),
+    ...definedFields({ offsets, digest, onChange, cleanUp, pausedUntil, pauseEndedAt, skipOn }),
     enabled,
     revision,
     standsSince,

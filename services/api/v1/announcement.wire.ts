@@ -30,7 +30,7 @@ import { WEEKDAYS } from "../../contracts/recurrence.ts";
 import type { Revised } from "../../contracts/revision.ts";
 import { pageAmount, pageResponseFields } from "../wire/list-pages.ts";
 import { NO_FIELD } from "../wire/no-field.ts";
-import { onChangeField, shownOnChange, shownSteps } from "../wire/message-edit-fields.ts";
+import { cleanUpField, onChangeField, shownCleanUp, shownOnChange, shownSteps } from "../wire/message-edit-fields.ts";
 import { messageSchema } from "../wire/message-schema.ts";
 import { pauseField, shownPause } from "../wire/pause-fields.ts";
 import { shownTemplate, templateField } from "../wire/template-fields.ts";
@@ -94,6 +94,7 @@ export const announcementRequestFields: RequestFields<Omit<CreateAnnouncementPar
   info: field("info"),
   template: templateField,
   onChange: onChangeField,
+  cleanUp: cleanUpField,
   pausedUntil: pauseField,
   skipOn: field("skip_on", asInteger),
   enabled: field("enabled"),
@@ -150,6 +151,7 @@ export const announcementResponseFields = responseFields<Omit<AnnouncementView, 
   info: shown("info", STRING),
   template: shownTemplate,
   onChange: shownOnChange,
+  cleanUp: shownCleanUp,
   pausedUntil: shownPause,
   skipOn: optional(shown("skip_on", INTEGER)),
   pauseEndedAt: NO_FIELD,

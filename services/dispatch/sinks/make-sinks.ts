@@ -1,5 +1,6 @@
 import { SettingsError, type SettingsOf } from "../../../mixins/settings/environment.ts";
-import { discordSettings, discordSink } from "./discord/discord.sink.ts";
+import { discordSettings } from "./discord/discord.settings.ts";
+import { discordSink } from "./discord/discord.sink.ts";
 import { logSink, type WriteLine } from "./log/log.sink.ts";
 import type { ConfiguredSinkName } from "../domain/post/sink-name.ts";
 import type { Sink } from "./sink.ts";

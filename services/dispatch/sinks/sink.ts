@@ -59,6 +59,21 @@ export type EditOutcome =
   | { readonly kind: "gone"; readonly reason: string }
   | Exclude<SendOutcome, { readonly kind: "sent" }>;
 
+/** A message of a post that is deleted (D68). */
+export interface MessageRemoval extends Pick<OutgoingMessage, "postId" | "part" | "guildId" | "channel"> {
+  /** The receiver's id of the message. */
+  readonly messageId: string;
+}
+
+/**
+ * The outcome of one attempt to delete a message. An attempt without a response is repeated.
+ *
+ * - `removed`: the receiver deleted it.
+ * - `gone`: the message or its channel was deleted before.
+ * - The others are as those of a send.
+ */
+export type RemovalOutcome = { readonly kind: "removed" } | Exclude<EditOutcome, { readonly kind: "edited" }>;
+
 /** Result of a search for a message in its channel. */
 export type Lookup =
   | { readonly kind: "found"; readonly messageId: string }
@@ -112,6 +127,8 @@ export interface Sink {
   readonly find?: (message: OutgoingMessage, triedMsAgo: number, timeoutMs: number) => Promise<Lookup>;
   /** Replaces the content of a message without pings. Absent if the receiver cannot edit messages. */
   readonly edit?: (edit: MessageEdit, timeoutMs: number) => Promise<EditOutcome>;
+  /** Deletes a message. Absent if the receiver cannot delete messages. */
+  readonly remove?: (removal: MessageRemoval, timeoutMs: number) => Promise<RemovalOutcome>;
   /** How long the receiver certainly recognises a nonce and drops a duplicate; 60 000 when absent. */
   readonly nonceWindowMs?: number;
   /** No limit when absent. */

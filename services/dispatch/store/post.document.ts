@@ -27,6 +27,9 @@ export type PostRow = Omit<Post, Instant | "id"> & {
 const messagePaths = {
   occurrenceId: String,
   startsAt: Number,
+  endsAt: Number,
+  deleteAt: Number,
+  deleted: Number,
   until: Number,
   title: String,
   shown: String,

@@ -35,6 +35,8 @@ export interface Channels extends Omit<Guilds, "mayDo" | "mayMention"> {
   create(channel: string, body: string): ChatResponse;
   /** Replaces what a message of the bot shows. */
   edit(channel: string, id: string, body: string): ChatResponse;
+  /** Deletes a message of the bot, which needs no permission but access to the channel. */
+  deleteOwn(channel: string, id: string): ChatResponse;
   list(channel: string, query: URLSearchParams): ChatResponse;
   /** The user of the bot under test. */
   self(): ChatResponse;
@@ -129,6 +131,17 @@ export function newChannels({ nonceWindowMs, listsNonces }: ChannelOptions): Cha
       const message = { ...before, content, embeds, pings, edits: (before.edits ?? 0) + 1 };
       posted[at] = message;
       return { status: 200, body: shown(message, false) };
+    },
+
+    deleteOwn(channel, id) {
+      const { refuses } = rules.get(channel) ?? {};
+      if (refuses === "unknown" || refuses === "noAccess") return CHANNEL_REFUSALS[refuses];
+      if (!guilds.mayDo(channel, "VIEW_CHANNEL")) return CHANNEL_REFUSALS.noAccess;
+      const found = posted.find((message) => message.id === id && message.channel === channel && !deleted.has(id));
+      if (found === undefined) return responses.UNKNOWN_MESSAGE;
+      if (found.author !== "bot") return responses.OTHER_AUTHOR;
+      deleted.add(id);
+      return { status: 204, body: "" };
     },
 
     list(channel, query) {

@@ -26,7 +26,7 @@ export const DIGEST_GUARDS: readonly TestedGuard[] = [
     in: "digestProblems",
     code: "$_[$FIELD] !== undefined && $_[$FIELD] !== 0",
     without: "false",
-    test: "a digest has no lead time, offsets or template, and accepts the zeros of a response",
+    test: "a digest has no lead time, offsets, template or clean-up, and accepts the zeros of a response",
   },
   {
     ...fields,

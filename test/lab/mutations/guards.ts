@@ -3,6 +3,7 @@ import { BACKUP_GUARDS } from "./backup-guards.ts";
 import { BUS_GUARDS } from "./bus-guards.ts";
 import { CALENDAR_GUARDS } from "./calendar-guards.ts";
 import { CHANGES_GUARDS } from "./changes-guards.ts";
+import { CLEAN_UP_GUARDS } from "./clean-up-guards.ts";
 import { CLIENT_GUARDS } from "./client-guards.ts";
 import { CONSOLE_GUARDS } from "./console-guards.ts";
 import { DATABASE_GUARDS } from "./database-guards.ts";
@@ -41,6 +42,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...BUS_GUARDS,
   ...CALENDAR_GUARDS,
   ...CHANGES_GUARDS,
+  ...CLEAN_UP_GUARDS,
   ...CLIENT_GUARDS,
   ...CONSOLE_GUARDS,
   ...DATABASE_GUARDS,

@@ -18,20 +18,23 @@ export function eventLogOf({
     ...record.haltedResponses.map(({ at, owner, sink }): [number, string] => [at, `HALTED ${sink} for ${owner}`]),
     ...record.writes.map(({ at, before, after }): [number, string] => [at, writeLine(before, after, start)]),
     ...receiver.visible.map(({ at, postId, part }): [number, string] => [at, `VISIBLE ${postId} part ${part}`]),
-    ...receiver.visible.flatMap(({ postId, contents, goneAt, editsWhenGone }): [number, string][] => [
+    ...receiver.visible.flatMap(({ postId, part, contents, goneAt, removedAt, editsWhenGone }): [number, string][] => [
       ...contents.slice(1).map(({ at, content }): [number, string] => [at, `EDITED ${postId}: ${content}`]),
       ...editsWhenGone.map((at): [number, string] => [at, `EDIT OF DELETED ${postId}`]),
-      ...(goneAt === undefined ? [] : [[goneAt, `DELETED ${postId}`] as [number, string]]),
+      ...(goneAt === undefined ? [] : [goneLine(postId, part, goneAt, removedAt)]),
     ]),
-    ...contentLines(owners.announcements, ({ enabled, minutes, offsets, channel, type, skipOn, standsSince }) =>
-      [
-        type,
-        enabled ? "on" : "off",
-        offsets === undefined ? `${minutes} min before` : offsets.map(offsetText).join(" "),
-        `in ${channel}`,
-        ...(skipOn === undefined ? [] : ["not on holidays"]),
-        `since ${seconds(standsSince - start)}`,
-      ].join(" "),
+    ...contentLines(
+      owners.announcements,
+      ({ enabled, minutes, offsets, channel, type, skipOn, cleanUp, standsSince }) =>
+        [
+          type,
+          enabled ? "on" : "off",
+          offsets === undefined ? `${minutes} min before` : offsets.map(offsetText).join(" "),
+          `in ${channel}`,
+          ...(skipOn === undefined ? [] : ["not on holidays"]),
+          ...(cleanUp === undefined ? [] : [`deleted ${cleanUp} min after the end`]),
+          `since ${seconds(standsSince - start)}`,
+        ].join(" "),
     ),
     ...contentLines(
       owners.holidays,
@@ -50,6 +53,10 @@ export function eventLogOf({
     ),
   ];
   return lines.sort(([one], [other]) => one - other).map(([at, line]) => `${seconds(at - start)}  ${line}`);
+}
+
+function goneLine(postId: string, part: number, goneAt: number, removedAt: number | undefined): [number, string] {
+  return [goneAt, `DELETED ${postId} part ${part} by ${removedAt === undefined ? "somebody" : "dispatch"}`];
 }
 
 function contentLines<Content>(

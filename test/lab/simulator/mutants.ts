@@ -6,6 +6,7 @@ import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import { type Mutant, withSink } from "./mutant.ts";
 import { HOLIDAY_MUTANTS } from "./holiday-mutants.ts";
 import { DIGEST_MUTANTS } from "./digest-mutants.ts";
+import { CLEAN_UP_MUTANTS } from "./clean-up-mutants.ts";
 import { EDIT_MUTANTS } from "./edit-mutants.ts";
 import { OFFSET_MUTANTS } from "./offset-mutants.ts";
 import { PAUSE_MUTANTS } from "./pause-mutants.ts";
@@ -254,6 +255,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   ...HOLIDAY_MUTANTS,
   ...DIGEST_MUTANTS,
   ...EDIT_MUTANTS,
+  ...CLEAN_UP_MUTANTS,
   "posts that were cancelled before their plan are not read": {
     ports: (ports) => ({
       ...ports,

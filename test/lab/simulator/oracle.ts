@@ -1,4 +1,5 @@
 import { badDigests, unaccountedDigests } from "./digest-rules.ts";
+import { earlyDeletions, remainingMessages, unorderedDeletions } from "./clean-up-rules.ts";
 import { editsOfDeletedMessages, falseEdits, outdatedMessages } from "./edit-rules.ts";
 import { repeatedOffsets, unaccountedOffsets } from "./due-rules.ts";
 import type { Evidence } from "./evidence.ts";
@@ -32,6 +33,9 @@ const RULES = [
   outdatedMessages,
   falseEdits,
   editsOfDeletedMessages,
+  earlyDeletions,
+  remainingMessages,
+  unorderedDeletions,
   unreadChanges,
   unfair,
 ];

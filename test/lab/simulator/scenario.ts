@@ -93,6 +93,8 @@ export interface Scenario {
   readonly digests: boolean;
   /** Announcements edit their messages, users also change events that were announced, and somebody deletes messages (D67). */
   readonly messageEdits: boolean;
+  /** Announcements delete their messages, and users do all that they do in runs with edits (D68). */
+  readonly cleanUps: boolean;
 }
 
 /** All scheduled faults begin before this time, in milliseconds from the start of the run. */
@@ -118,7 +120,8 @@ const PAUSES = 48_412;
 const SEEDS_WITH_DIGESTS = new Set([7, 17]);
 /** The same for runs in which messages are edited. */
 const SEEDS_WITH_EDITS = new Set([4, 14, 44]);
-
+/** The same for runs in which messages are deleted. */
+const SEEDS_WITH_CLEAN_UPS = new Set([22, 46]);
 /** The same of the seeds whose runs have holidays. */
 const SEEDS_WITH_HOLIDAYS = new Set([24, 31]);
 
@@ -131,13 +134,14 @@ export function scenarioOf(seed: number): Scenario {
   const pauses = some.noisy === 0 && newChance(seed * 2 + PAUSES).happens(0.25);
   const digests = some.noisy === 0 && SEEDS_WITH_DIGESTS.has(seed % 50);
   const holidays = some.noisy === 0 && SEEDS_WITH_HOLIDAYS.has(seed % 50);
-  const messageEdits = some.noisy === 0 && SEEDS_WITH_EDITS.has(seed % 50);
-  return { ...some, waitsForNoPause, offsets, pauses, holidays, digests, messageEdits };
+  const cleanUps = some.noisy === 0 && SEEDS_WITH_CLEAN_UPS.has(seed % 50);
+  const messageEdits = cleanUps || (some.noisy === 0 && SEEDS_WITH_EDITS.has(seed % 50));
+  return { ...some, waitsForNoPause, offsets, pauses, holidays, digests, messageEdits, cleanUps };
 }
 
 function troubled(
   chance: Chance,
-): Omit<Scenario, "waitsForNoPause" | "offsets" | "pauses" | "holidays" | "digests" | "messageEdits"> {
+): Omit<Scenario, "waitsForNoPause" | "offsets" | "pauses" | "holidays" | "digests" | "messageEdits" | "cleanUps"> {
   const calm = chance.happens(0.25);
   const rarely = (probability: number, max: number) => (chance.happens(calm ? probability / 4 : probability) ? max : 0);
   const intervals = (probability: number, longest: number): Interval[] => {

@@ -47,7 +47,7 @@ export function scheduleEdits(
         id: id as never,
         ...lead(),
         ...offsets(),
-        ...onChange(),
+        ...messageEditing(),
         ...kind,
         ...holidays(),
         standsSince,
@@ -79,8 +79,13 @@ export function scheduleEdits(
     return { minutes: chance.happens(0.7) ? 0 : 1 };
   }
 
-  function onChange(): Pick<Announcement, "onChange"> {
+  function messageEditing(): Pick<Announcement, "onChange" | "cleanUp"> {
+    if (scenario.cleanUps) return { ...(chance.happens(0.5) && { onChange: "EDIT" }), ...cleanUp() };
     return scenario.messageEdits ? { onChange: "EDIT" } : {};
+  }
+
+  function cleanUp(): Pick<Announcement, "cleanUp"> {
+    return chance.happens(0.8) ? { cleanUp: chance.oneOf([0, 1]) } : {};
   }
 
   /** Changes something of a message, often twice, so that a change comes while the message is edited. */
@@ -93,10 +98,16 @@ export function scheduleEdits(
   function editMessage(): void {
     const announcement = anyOf<Announcement>(owners.announcements);
     if (announcement === undefined || chance.happens(0.8)) return editEvent();
+    if (scenario.cleanUps && chance.happens(0.5)) return editCleanUp(announcement);
     const { onChange: before } = announcement;
     const { onChange: _, ...others } = announcement;
     const changed = chance.happens(0.3) ? (before === undefined ? announcement : others) : announcement;
     write("announcements", announcement.id, (at) => ({ ...changed, info: `at ${at}` }));
+  }
+
+  function editCleanUp({ cleanUp: _, ...others }: Announcement): void {
+    const changed = { ...others, ...cleanUp() };
+    write("announcements", others.id, () => changed);
   }
 
   /** One to three offsets, in a run with offsets. */
@@ -107,6 +118,7 @@ export function scheduleEdits(
   }
 
   function someLength(): number {
+    if (scenario.cleanUps) return chance.oneOf([0, 60_000, 90_000]);
     if (scenario.messageEdits) return chance.oneOf([0, 60_000, 900_000, 900_000, 900_000]);
     return scenario.offsets ? chance.oneOf([0, 30_000, 60_000, 180_000]) : chance.oneOf([0, 600_000]);
   }

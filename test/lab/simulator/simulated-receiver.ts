@@ -3,7 +3,9 @@ import type {
   EditOutcome,
   Lookup,
   MessageEdit,
+  MessageRemoval,
   OutgoingMessage,
+  RemovalOutcome,
   SendOutcome,
 } from "../../../services/dispatch/sinks/sink.ts";
 
@@ -22,8 +24,10 @@ export interface VisibleMessage {
   readonly isPlain: boolean;
   /** What the message has shown, the first content first. */
   readonly contents: MessageContent[];
-  /** When somebody deleted it. */
+  /** When somebody or dispatch deleted it. */
   goneAt?: number;
+  /** When dispatch deleted it. */
+  removedAt?: number;
   /** When a replica got the first response that says so. */
   goneSaidAt?: number;
   /** The instants of the edits that came after it was deleted. */
@@ -51,6 +55,7 @@ export interface SimulatedReceiver {
   refuse(message: OutgoingMessage, scope: RefusedAttempt["scope"], reason: string): SendOutcome;
   find(sink: SinkName, channel: string, nonce: string): Lookup;
   edit(edit: Pick<MessageEdit, "messageId" | "message">): EditOutcome;
+  remove(removal: Pick<MessageRemoval, "messageId">): RemovalOutcome;
 }
 
 /** Longer than the time on which the sender relies, as at the real receiver. */
@@ -86,6 +91,12 @@ export function newSimulatedReceiver(time: { readonly now: number }): SimulatedR
       }
       edited?.contents.push({ at: time.now, content: message.content });
       return { kind: "edited" };
+    },
+    remove({ messageId }) {
+      const removed = visible.find(({ id }) => id === messageId);
+      if (removed === undefined || removed.goneAt !== undefined) return { kind: "gone", reason: "Unknown Message" };
+      removed.goneAt = removed.removedAt = time.now;
+      return { kind: "removed" };
     },
     find(sink, channel, nonce) {
       const found = visible.find((one) => one.sink === sink && one.channel === channel && one.nonce === nonce);

@@ -3,7 +3,9 @@ import type {
   EditOutcome,
   Lookup,
   MessageEdit,
+  MessageRemoval,
   OutgoingMessage,
+  RemovalOutcome,
   SendOutcome,
   Sink,
 } from "../../../services/dispatch/sinks/sink.ts";
@@ -38,6 +40,8 @@ function faultlessSink({ time, network, receiver }: SharedWorld, who: Incarnatio
     },
     edit: (edit, timeoutMs) =>
       orNoResponse(network.ask(who, "edit", { timeoutMs, isDown }, async () => receiver.edit(edit))),
+    remove: (removal, timeoutMs) =>
+      orNoResponse(network.ask(who, "remove", { timeoutMs, isDown }, async () => receiver.remove(removal))),
     find: ({ channel, nonce }, _triedMsAgo, timeoutMs) =>
       orUnreachable(
         network.ask(who, "look up", { timeoutMs, isDown }, async () => receiver.find(name, channel, nonce)),
@@ -73,15 +77,28 @@ function faultySink(world: SharedWorld, who: Incarnation, name: SinkName): Sink 
     return { kind: "retry", reason: "503", afterMs: 0 };
   }
 
-  async function receiveEdit(edit: MessageEdit): Promise<EditOutcome> {
+  /** The outcome of an edit or a deletion. */
+  async function receiveStep<Made>(
+    { channel, isRefused }: { readonly channel: string; readonly isRefused: boolean },
+    make: () => Made,
+  ): Promise<Made | Exclude<EditOutcome, { readonly kind: "edited" }>> {
     if (refused("everything")) return { kind: "halted", reason: HALTED };
     if (chance.happens(scenario.limited)) return { kind: "retry", reason: "429", afterMs: chance.between(300, 4_000) };
-    if ((refused("channel") && edit.channel === REFUSED_CHANNEL) || refused("embed and text")) {
+    if ((refused("channel") && channel === REFUSED_CHANNEL) || isRefused) {
       return { kind: "rejected", scope: "payload", reason: "refused" };
     }
-    if (!chance.happens(scenario.broken)) return receiver.edit(edit);
-    if (chance.happens(0.5)) receiver.edit(edit);
+    if (!chance.happens(scenario.broken)) return make();
+    if (chance.happens(0.5)) make();
     return { kind: "retry", reason: "503", afterMs: 0 };
+  }
+
+  function receiveEdit(edit: MessageEdit): Promise<EditOutcome> {
+    const step = { channel: edit.channel, isRefused: refused("embed and text") };
+    return receiveStep(step, () => receiver.edit(edit));
+  }
+
+  function receiveRemoval(removal: MessageRemoval): Promise<RemovalOutcome> {
+    return receiveStep({ channel: removal.channel, isRefused: false }, () => receiver.remove(removal));
   }
 
   const window = slidingWindow(Math.min(scenario.requestsPerSecond, MANY), 1_000);
@@ -118,6 +135,8 @@ function faultySink(world: SharedWorld, who: Incarnation, name: SinkName): Sink 
       if (outcome.kind === "gone" && message !== undefined) message.goneSaidAt ??= time.now;
       return outcome;
     },
+    remove: (removal, timeoutMs) =>
+      orNoResponse(network.ask(who, "remove", { timeoutMs, isDown }, () => receiveRemoval(removal))),
     close: () => Promise.resolve(),
   };
   if (!scenario.canLookUp) return sink;

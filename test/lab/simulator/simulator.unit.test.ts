@@ -50,6 +50,11 @@ const CAUGHT_BY: Readonly<Record<string, readonly [seed: number, text: string]>>
   "a message that was deleted is edited on": [314, "after it was deleted"],
   "an edit without a response counts as made": [364, "its message shows"],
   "no take-over of the steps of workers that vanished": [4, "its message shows"],
+  "a deletion without a response counts as made": [496, "its message was not deleted"],
+  "a message that was gone before its deletion is a failure": [346, "deletion failed: Unknown Message"],
+  "the number of deleted messages is not stored": [22, "its message was not deleted"],
+  "the deletion of a message stays when its event is moved": [22, " early"],
+  "the messages of a deleted announcement are deleted": [422, "did not say so"],
   "posts that were cancelled before their plan are not read": [113, "it has no outcome"],
 };
 

@@ -3,13 +3,19 @@ import type { EpochMs, OccurrenceId } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { MessageStep } from "../../../contracts/posted-messages.ts";
 
-/** The message of a post whose announcement edits its messages (D67). */
+/** The message of a post whose announcement edits (D67) or deletes (D68) its messages. */
 export interface MessageState {
   /** The id of the occurrence that it shows. The split of a series changes it (D51). */
   readonly occurrenceId: OccurrenceId;
   /** The start that it shows. */
   readonly startsAt: EpochMs;
-  /** Later changes of the event do not edit it. */
+  /** The end that it shows. Absent in rows of before D68, whose end is `until`. */
+  readonly endsAt?: EpochMs;
+  /** Present if the messages of the post are deleted at this instant (D68). */
+  readonly deleteAt?: EpochMs | undefined;
+  /** Present once their deletion has begun: the number of deleted messages, from the last one on. */
+  readonly deleted?: number | undefined;
+  /** It is not followed after this instant, except for its deletion. */
   readonly until: EpochMs;
   /** The title of its embed, without the mark of a cancelled event. */
   readonly title: string;
@@ -41,12 +47,46 @@ export function editsMessages({ enabled, onChange }: Pick<AnnouncementRule, "ena
   return enabled && onChange === "EDIT";
 }
 
+/** Whether the messages of the announcement are compared with the present state. They are deleted while it is disabled, too. */
+export function followsMessages(rule: Pick<AnnouncementRule, "enabled" | "onChange" | "cleanUp">): boolean {
+  return rule.cleanUp !== undefined || editsMessages(rule);
+}
+
+/** The step that is due without a change: the deletion, or a comparison before it if it is far ahead. */
+export function nextStep({ deleteAt, until }: Pick<MessageState, "deleteAt" | "until">): {
+  readonly stepDue?: true;
+  readonly wakeAt?: EpochMs;
+} {
+  return deleteAt === undefined ? {} : { stepDue: true, wakeAt: Math.min(deleteAt, until) };
+}
+
 /** The part of the state that follows from the occurrence. An event without length counts as one minute long (D30). */
 export function shownOccurrence(
   { occurrenceId, startsAt, endsAt }: Pick<Occurrence, "occurrenceId" | "startsAt" | "endsAt">,
   now: EpochMs,
-): Pick<MessageState, "occurrenceId" | "startsAt" | "until"> {
-  return { occurrenceId, startsAt, until: Math.min(Math.max(startsAt + MINUTE_MS, endsAt), now + MAX_EDITED_MS) };
+  cleanUp?: number,
+): Pick<MessageState, "occurrenceId" | "startsAt" | "endsAt" | "until" | "deleteAt"> {
+  const end = Math.max(startsAt + MINUTE_MS, endsAt);
+  return { occurrenceId, startsAt, endsAt: end, ...followedUntil(end, cleanUp, now) };
+}
+
+/** The same of an occurrence that does not exist any more: its last end counts. */
+export function shownFormerOccurrence(
+  { endsAt, until }: Pick<MessageState, "endsAt" | "until">,
+  now: EpochMs,
+  cleanUp?: number,
+): Pick<MessageState, "endsAt" | "until" | "deleteAt"> {
+  const end = endsAt ?? until;
+  return { endsAt: end, ...followedUntil(end, cleanUp, now) };
+}
+
+function followedUntil(
+  end: EpochMs,
+  cleanUp: number | undefined,
+  now: EpochMs,
+): Pick<MessageState, "until" | "deleteAt"> {
+  const deleteAt = cleanUp === undefined ? undefined : end + cleanUp * MINUTE_MS;
+  return { until: Math.min(deleteAt ?? end, now + MAX_EDITED_MS), deleteAt };
 }
 
 /** The steps with another one. */

@@ -1,10 +1,10 @@
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { GuildSettings } from "../../../contracts/guild-settings.contract.ts";
-import type { GuildId } from "../../../contracts/ids.ts";
+import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
-import { editsMessages, type MessageState, withStep } from "../../domain/post/message-state.ts";
-import type { Post } from "../../domain/post/post.ts";
+import { followsMessages, type MessageState, withStep } from "../../domain/post/message-state.ts";
 import { readShownOccurrence, stateFingerprint } from "../delivery/followed-state.ts";
+import type { FollowedPost } from "../delivery/step-writes.ts";
 import type { Ports } from "../ports.ts";
 import type { Timing } from "../timing.ts";
 
@@ -13,14 +13,11 @@ const OCCURRENCES_PER_READ = 20;
 /** Messages beyond the limit that one plan drops. */
 const MAX_DROPPED = 500;
 
-/** A sent post whose message is edited, and the part of the state that says which occurrence it shows. */
-type EditedPost = Post & { readonly message: MessageState };
-
 /**
- * Compares the edited messages of a guild with the state that a plan was made from, and makes a step due for each that shows another
- * state (D67). A step that is due and not under way reads the state later than this plan did.
+ * Compares the messages of a guild that are edited (D67) or deleted later (D68) with the state that a plan was made from, and makes a
+ * step due for each that shows another state. A step that is due and not under way reads the state later than this plan did.
  *
- * @param readSettings - Called if the guild has an edited message.
+ * @param readSettings - Called if the guild has such a message.
  */
 export async function requestChangedMessages(
   { store, owners, clock }: Pick<Ports, "store" | "owners" | "clock">,
@@ -29,14 +26,15 @@ export async function requestChangedMessages(
   announcements: readonly AnnouncementRule[],
   readSettings: () => Promise<GuildSettings>,
 ): Promise<void> {
-  const rules = new Map(announcements.filter(editsMessages).map((rule) => [rule.id, rule]));
+  const rules = new Map(announcements.filter(followsMessages).map((rule) => [rule.id, rule]));
   if (rules.size === 0) return;
-  const rows = await store.editedPosts(guildId, clock.now(), maxEditedMessages + MAX_DROPPED);
-  const edited = rows.filter(({ message }) => message !== undefined) as EditedPost[];
+  const now = clock.now();
+  const rows = await store.editedPosts(guildId, now, maxEditedMessages + MAX_DROPPED);
+  const edited = rows.filter(({ message }) => message !== undefined) as FollowedPost[];
   if (edited.length === 0) return;
   const settings = await readSettings();
   const followed = edited.slice(0, maxEditedMessages).filter(({ announcementId }) => rules.has(announcementId));
-  const waiting = followed.filter(({ stepDue, owner }) => stepDue !== true || owner !== undefined);
+  const waiting = followed.filter((post) => !readsSoon(post, now));
   const occurrences = await shownOccurrences(owners, guildId, waiting);
   const changed = waiting.filter(({ announcementId, message }) => {
     const rule = rules.get(announcementId) as AnnouncementRule;
@@ -51,7 +49,7 @@ export async function requestChangedMessages(
   for (const post of edited.slice(maxEditedMessages)) await drop(post);
 
   /** A message whose step is under way is dropped by a later plan. */
-  async function drop(post: EditedPost): Promise<void> {
+  async function drop(post: FollowedPost): Promise<void> {
     if (post.owner !== undefined) return;
     const reason = `the guild has more than ${maxEditedMessages} edited messages`;
     const steps = withStep(post.steps, { step: "DROPPED", at: clock.now(), reason });
@@ -59,11 +57,17 @@ export async function requestChangedMessages(
   }
 }
 
+/** Whether a step that is due will read the state soon. One that waits for the instant of a deletion reads it only then. */
+function readsSoon({ stepDue, owner, wakeAt, message: { deleteAt = 0, until } }: FollowedPost, now: EpochMs): boolean {
+  const waitsForDeletion = deleteAt > now && wakeAt >= Math.min(deleteAt, until);
+  return stepDue === true && owner === undefined && !waitsForDeletion;
+}
+
 /** The occurrences that the messages show, by `occurrenceKey`; without those that do not exist any more. */
 async function shownOccurrences(
   owners: Ports["owners"],
   guildId: GuildId,
-  posts: readonly EditedPost[],
+  posts: readonly FollowedPost[],
 ): Promise<ReadonlyMap<string, Occurrence>> {
   const wanted = [...new Map(posts.map(({ message }) => [occurrenceKey(message), message]))];
   const found = new Map<string, Occurrence>();

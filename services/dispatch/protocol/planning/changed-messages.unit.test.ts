@@ -60,6 +60,34 @@ describe("a plan (D67)", () => {
     expect([guild.reads, guild.row().stepDue]).toEqual([0, undefined]);
   });
 
+  test.each([
+    ["keeps its messages", {}],
+    ["is disabled", { enabled: false }],
+  ])("compares a message that waits for its deletion if the announcement %s (D68)", async (_what, change) => {
+    const guild = new EditedPosts();
+    const { onChange: _, ...kept } = guild.announcement!;
+    guild.announcement = { ...kept, cleanUp: 10, ...change };
+    const { deleteAt } = guild.sent("p").message!;
+    guild.sent("p", { wakeAt: deleteAt! });
+    await compare(guild);
+    expect(guild.row()).toMatchObject({ wakeAt: deleteAt, planRevision: 1 });
+    guild.occurrence = { ...guild.occurrence!, endsAt: guild.occurrence!.endsAt + 5 };
+    await compare(guild);
+    expect(guild.row()).toMatchObject({ stepDue: true, wakeAt: guild.now, planRevision: 2 });
+  });
+
+  test("leaves a deletion as it is that is tried again later (D68)", async () => {
+    const guild = new EditedPosts();
+    guild.announcement = { ...guild.announcement!, cleanUp: 10 };
+    const { deleteAt } = guild.sent("p").message!;
+    guild.now = deleteAt! + 1;
+    // A later end makes the row one that is compared.
+    guild.sent("p", { wakeAt: guild.now + 9_000 }, { deleteAt, until: guild.now + 5 });
+    guild.occurrence = { ...guild.occurrence!, name: "Later" };
+    await compare(guild);
+    expect(guild.row()).toMatchObject({ wakeAt: guild.now + 9_000, planRevision: 1 });
+  });
+
   test("compares nothing after the end of the event", async () => {
     const guild = new EditedPosts();
     guild.sent("p", resting);

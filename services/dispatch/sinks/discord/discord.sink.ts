@@ -1,9 +1,8 @@
 import { setTimeout } from "node:timers/promises";
-import { integerSetting, optionalSetting, type Setting } from "../../../../mixins/settings/environment.ts";
 import { VERSION } from "../../../contracts/version.ts";
 import { recentAttempts } from "./recent-attempts.ts";
 import { parseResponseBody } from "./response-body.ts";
-import { DELETED_MESSAGE, editOutcomeOf, outcomeOf } from "./response-outcome.ts";
+import { DELETED_MESSAGE, editOutcomeOf, outcomeOf, removalOutcomeOf } from "./response-outcome.ts";
 import { channelDirectory, type DiscordGet } from "./channel-directory.ts";
 import { guildRefusals } from "./guild-refusals.ts";
 import { encodeMessage } from "../message-body.ts";
@@ -13,31 +12,24 @@ import { refusalOf } from "../../domain/post/channel-finding.ts";
 import type { ChatMessage } from "../../domain/message/chat-message.ts";
 import { toPlainText } from "../../domain/message/plain-text.ts";
 import { type HttpResult, httpClient, type HttpRequest } from "../../../../mixins/http/http-client.ts";
-import type { EditOutcome, Lookup, MessageEdit, OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
+import type {
+  EditOutcome,
+  Lookup,
+  MessageEdit,
+  MessageRemoval,
+  OutgoingMessage,
+  RemovalOutcome,
+  SendOutcome,
+  Sink,
+} from "../sink.ts";
 import { slidingWindow } from "../sliding-window.ts";
-import { urlSetting } from "../url-setting.ts";
-
-/** The settings of the sink `discord`. */
-export const discordSettings = {
-  DISCORD_TOKEN: optionalSetting("The bot's token; needed by the sink `discord`", "a bot token", /^[\w.-]{1,200}$/),
-  DISCORD_API_URL: urlSetting("Base URL of Discord's API, version included", "https://discord.com/api/v10"),
-  DISCORD_BOT_URL: userAgentUrlSetting(
-    "Address of a page about this bot, which Discord requires in `User-Agent`",
-    "https://guildcal.example",
-  ),
-  DISCORD_REQUESTS_PER_SECOND: integerSetting(
-    "Maximum number of requests per second of this process, including channel checks; all processes with the same token share Discord's limit of 50",
-    45,
-    1,
-    10_000,
-  ),
-};
 
 /** A list of 100 messages with full embeds is smaller. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /** Pause after a response that needs an operator's action, such as a wrong token. */
 const HALT_MS = 60_000;
+const WAS_DELETED = "it was deleted before its id was known";
 /** Part of the requests per second for channel checks; posts have the rest. */
 const CHECKS_PART = 1 / 10;
 
@@ -176,6 +168,14 @@ export function discordSink({
     return left <= 0 ? OUT_OF_TIME : patch(edit, toPlainText(edit.message), left);
   }
 
+  async function takeAway({ guildId, channel, messageId }: MessageRemoval, timeoutMs: number): Promise<RemovalOutcome> {
+    const url = pathUrl(apiUrl, "channels", channel, "messages", messageId);
+    const attempt = await exchange({ route: "delete", channel }, { method: "DELETE", url, timeoutMs });
+    if (attempt.kind === "limited") return { kind: "retry", reason: "rate limit", afterMs: attempt.afterMs };
+    if (attempt.result.kind === "response" && attempt.result.status === 403) refusals.add(guildId, now());
+    return removalOutcomeOf(attempt.result, attempt.afterMs);
+  }
+
   function haltFor(reason: string): void {
     halt = { until: now() + HALT_MS, reason };
   }
@@ -221,8 +221,19 @@ export function discordSink({
       if (startedAt < halt.until) return { kind: "halted", reason: halt.reason };
       const waitMs = refusals.waitMs(edit.guildId, startedAt);
       if (waitMs > 0) return { kind: "retry", reason: MANY_REFUSALS, afterMs: waitMs };
-      if (edit.messageId === DELETED_MESSAGE) return { kind: "gone", reason: "it was deleted before its id was known" };
+      if (edit.messageId === DELETED_MESSAGE) return { kind: "gone", reason: WAS_DELETED };
       const outcome = await change(edit, startedAt + timeoutMs);
+      if (outcome.kind === "halted") haltFor(outcome.reason);
+      return outcome;
+    },
+
+    async remove(removal, timeoutMs) {
+      const startedAt = now();
+      if (startedAt < halt.until) return { kind: "halted", reason: halt.reason };
+      const waitMs = refusals.waitMs(removal.guildId, startedAt);
+      if (waitMs > 0) return { kind: "retry", reason: MANY_REFUSALS, afterMs: waitMs };
+      if (removal.messageId === DELETED_MESSAGE) return { kind: "gone", reason: WAS_DELETED };
+      const outcome = await takeAway(removal, timeoutMs);
       if (outcome.kind === "halted") haltFor(outcome.reason);
       return outcome;
     },
@@ -247,19 +258,6 @@ export function discordSink({
       client.close();
       return Promise.resolve();
     },
-  };
-}
-
-/**
- * A URL for `User-Agent: DiscordBot (URL, version)`. A parenthesis in it would begin or end a comment of the header, and
- * Node refuses a header with characters outside Latin-1.
- */
-function userAgentUrlSetting(about: string, defaultText: string): Setting<string> {
-  const { expects, parse, ...setting } = urlSetting(about, defaultText);
-  return {
-    ...setting,
-    expects: `${expects} or parentheses, in ASCII`,
-    parse: (text) => (/[()]|[^\x21-\x7e]/.test(text) ? undefined : parse(text)),
   };
 }
 

@@ -22,7 +22,7 @@ export function meaningOf(code: number | undefined): Meaning | undefined {
   return code === undefined ? undefined : MEANINGS.get(code);
 }
 
-/** Whether the code says that the message of an edit was deleted, or its channel. */
+/** Whether the code says that the message of an edit or a deletion was deleted before, or its channel. */
 export function isGone(code: number | undefined): boolean {
   return code === 10008 || code === 10003;
 }

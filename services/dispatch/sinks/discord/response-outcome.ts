@@ -1,5 +1,5 @@
 import type { HttpResult } from "../../../../mixins/http/http-client.ts";
-import type { EditOutcome, SendOutcome } from "../sink.ts";
+import type { EditOutcome, RemovalOutcome, SendOutcome } from "../sink.ts";
 import { type ResponseBody, parseResponseBody } from "./response-body.ts";
 import { isGone, meaningOf } from "./error-codes.ts";
 
@@ -45,6 +45,17 @@ export function editOutcomeOf(result: HttpResult, afterMs: number): EditOutcome 
       if (body?.id !== undefined) return { kind: "edited" };
       return { kind: "retry", reason: `HTTP ${status} without a message id`, afterMs };
     }
+    if (isGone(body?.code)) return { kind: "gone", reason: responseReason(status, body) };
+  }
+  return outcomeOf(result, afterMs) as Exclude<SendOutcome, { readonly kind: "sent" }>;
+}
+
+/** The outcome of "delete message". A message that does not exist, or whose channel does not, is deleted. */
+export function removalOutcomeOf(result: HttpResult, afterMs: number): RemovalOutcome {
+  if (result.kind === "response") {
+    const { status } = result;
+    if (status >= 200 && status < 300) return { kind: "removed" };
+    const body = parseResponseBody(result.body);
     if (isGone(body?.code)) return { kind: "gone", reason: responseReason(status, body) };
   }
   return outcomeOf(result, afterMs) as Exclude<SendOutcome, { readonly kind: "sent" }>;

@@ -1,37 +1,31 @@
-import type { EditOutcome, MessageEdit, OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
+import type { MessageEdit, MessageRemoval, OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
 
 /** Writes one structured line, for example by a logger's `info`. */
 export type WriteLine = (fields: Readonly<Record<string, unknown>>, text: string) => void;
 
 /** Posts to the log (D34): one line for each part, with the message. */
 export function logSink({ writeLine }: { readonly writeLine: WriteLine }): Sink {
+  function attempt<Done>(fields: Parameters<WriteLine>[0], text: string, done: Done) {
+    try {
+      writeLine(fields, text);
+      return Promise.resolve(done);
+    } catch {
+      return Promise.resolve({ kind: "retry", reason: "the log could not be written", afterMs: 0 } as const);
+    }
+  }
+
   return {
     name: "log",
-    send: (message) => Promise.resolve(writePost(message, writeLine)),
-    edit: (edit) => Promise.resolve(writeEdit(edit, writeLine)),
+    send({ postId, part, nonce, guildId, channel, message }: OutgoingMessage): Promise<SendOutcome> {
+      // A part that is written again after a lost outcome has the same nonce, and so the same id.
+      const messageId = `log-${nonce}`;
+      const fields = { postId, part, guildId, channel, messageId, message };
+      return attempt(fields, "announcement posted", { kind: "sent", messageId });
+    },
+    edit: ({ postId, guildId, channel, messageId, message }: MessageEdit) =>
+      attempt({ postId, guildId, channel, messageId, message }, "announcement edited", { kind: "edited" } as const),
+    remove: ({ postId, part, guildId, channel, messageId }: MessageRemoval) =>
+      attempt({ postId, part, guildId, channel, messageId }, "announcement deleted", { kind: "removed" } as const),
     close: () => Promise.resolve(),
   };
-}
-
-function writePost(
-  { postId, part, nonce, guildId, channel, message }: OutgoingMessage,
-  writeLine: WriteLine,
-): SendOutcome {
-  // A part that is written again after a lost outcome has the same nonce, and so the same id.
-  const messageId = `log-${nonce}`;
-  try {
-    writeLine({ postId, part, guildId, channel, messageId, message }, "announcement posted");
-    return { kind: "sent", messageId };
-  } catch {
-    return { kind: "retry", reason: "the log could not be written", afterMs: 0 };
-  }
-}
-
-function writeEdit({ postId, guildId, channel, messageId, message }: MessageEdit, writeLine: WriteLine): EditOutcome {
-  try {
-    writeLine({ postId, guildId, channel, messageId, message }, "announcement edited");
-    return { kind: "edited" };
-  } catch {
-    return { kind: "retry", reason: "the log could not be written", afterMs: 0 };
-  }
 }

@@ -36,6 +36,14 @@ describe("the sink log (D34)", () => {
     expect(lines).toEqual([[written, "announcement edited"]]);
   });
 
+  test("writes the deletion of each message as one line (D68)", async () => {
+    const lines: unknown[] = [];
+    const sink = logSink({ writeLine: (...line) => void lines.push(line) });
+    const removal = { postId: "a:o:1", part: 1, guildId: "1", channel: "2", messageId: "log-n0nce" };
+    await expect(sink.remove!(removal, 100)).resolves.toEqual({ kind: "removed" });
+    expect(lines).toEqual([[removal, "announcement deleted"]]);
+  });
+
   test("writes the same part with the same id again", async () => {
     const sink = logSink({ writeLine: () => undefined });
     expect(await sink.send(outgoing, 100)).toEqual(await sink.send(outgoing, 100));

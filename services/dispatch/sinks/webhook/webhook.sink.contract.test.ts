@@ -116,6 +116,24 @@ describe("the sink webhook", () => {
     });
   });
 
+  test("sends a deletion as a request of its own for each part, with the same id for a repeat (D68)", async () => {
+    const { received, sink } = await start();
+    const removal = { postId: "a:e_1:2", guildId: "1", channel: "2", messageId: "a:e_1:2:1", part: 1 };
+    for (const part of [1, 1, 0]) {
+      expect(await sink.remove!({ ...removal, part }, TIMEOUT_MS)).toEqual({ kind: "removed" });
+    }
+    expect(received.every(isSigned)).toBe(true);
+    expect(received.map(({ headers }) => headers["webhook-id"])).toEqual([
+      "a:e_1:2:1:delete",
+      "a:e_1:2:1:delete",
+      "a:e_1:2:0:delete",
+    ]);
+    expect(JSON.parse(received[0]!.body)).toEqual({
+      type: "announcement.delete",
+      data: { post_id: "a:e_1:2", part: 1, guild_id: "1", channel_id: "2" },
+    });
+  });
+
   test("signs texts of every script as they are sent", async () => {
     const { received, sink } = await start();
     const texts = renderAnnouncement(announced({ occurrence: { name: "夜 🎉 é" } }))[0]!;

@@ -5,7 +5,7 @@ import { VERSION } from "../../../contracts/version.ts";
 import { headerNumber, retryAfterMs } from "../../../../mixins/http/retry-after.ts";
 import { encodeMessage } from "../message-body.ts";
 import { type HttpResult, httpClient } from "../../../../mixins/http/http-client.ts";
-import type { MessageEdit, OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
+import type { MessageEdit, MessageRemoval, OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
 import { urlSetting } from "../url-setting.ts";
 import { signatureHeaders } from "../../../../mixins/http/signature.ts";
 import {
@@ -78,6 +78,11 @@ export function webhookSink({
       return outcome.kind === "sent" ? { kind: "edited" } : outcome;
     },
 
+    async remove(removal, timeoutMs) {
+      const outcome = await post(`${webhookId(removal)}:delete`, encodeRemoval(removal), timeoutMs);
+      return outcome.kind === "sent" ? { kind: "removed" } : outcome;
+    },
+
     close() {
       client.close();
       return Promise.resolve();
@@ -113,6 +118,12 @@ function encodeEdit({ postId, guildId, channel, edit, message }: MessageEdit): s
     message: encodeMessage(message),
   };
   return JSON.stringify({ type: "announcement.edit", data });
+}
+
+/** Names the post and the part, which the request that posted the message had, too. */
+function encodeRemoval({ postId, part, guildId, channel }: MessageRemoval): string {
+  const data = { post_id: postId, part, guild_id: guildId, channel_id: channel };
+  return JSON.stringify({ type: "announcement.delete", data });
 }
 
 /** The message has Discord's format, as in the sink `discord`. */

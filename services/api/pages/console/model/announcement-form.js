@@ -25,6 +25,7 @@ import { dateTimeInstant, dateTimeText } from "./zoned-time.js";
  * @property {string} digestColor Empty for events of every color.
  * @property {string} digestEmptyText
  * @property {boolean} editsMessages Whether sent messages are edited when their events change (D67).
+ * @property {string} cleanUp Minutes from the end of the event to the deletion of sent messages (D68); empty if they stay.
  * @property {string} skipOn Number of the calendar of holidays (D66); empty without one.
  * @property {boolean} infoOnly
  * @property {string} pausedUntil Date and time in the zone of the form; empty without a pause (D62).
@@ -54,6 +55,7 @@ export const NEW_ANNOUNCEMENT = {
   digestColor: "",
   digestEmptyText: "",
   editsMessages: false,
+  cleanUp: "",
   skipOn: "",
   infoOnly: false,
   pausedUntil: "",
@@ -83,6 +85,7 @@ const FIELD_NAMES = {
   digestColor: "digest",
   digestEmptyText: "digest",
   editsMessages: "on_change",
+  cleanUp: "clean_up",
   skipOn: "skip_on",
   infoOnly: "info_only",
   pausedUntil: "paused_until",
@@ -110,13 +113,17 @@ export const announcementValues = (announcement, zone) => ({
   templateFields: announcement.template?.fields === undefined ? "" : JSON.stringify(announcement.template.fields),
   ...digestValues(announcement.digest),
   editsMessages: announcement.on_change === "EDIT",
-  skipOn: announcement.skip_on === undefined ? "" : String(announcement.skip_on),
+  cleanUp: numberText(announcement.clean_up),
+  skipOn: numberText(announcement.skip_on),
   infoOnly: announcement.info_only,
   pausedUntil: dateTimeText(announcement.paused_until, zone),
   enabled: announcement.enabled,
   roles: announcement.subscribers_role.join(" "),
   users: announcement.subscribers_user.join(" "),
 });
+
+/** @param {number | undefined} value */
+const numberText = (value) => (value === undefined ? "" : String(value));
 
 /** @param {Announcement["digest"]} digest */
 function digestValues(digest) {
@@ -182,17 +189,29 @@ function isNeeded(name, { type, offsets }) {
 }
 
 /** The service refuses these fields of a digest. */
-const NOT_OF_DIGESTS = new Set(["hours", "minutes", "offsets", "template", "on_change", "skip_on", "info_only"]);
+const NOT_OF_DIGESTS = new Set([
+  "hours",
+  "minutes",
+  "offsets",
+  "template",
+  "on_change",
+  "clean_up",
+  "skip_on",
+  "info_only",
+]);
+
+/** Names of values that a new announcement leaves out where they are empty. */
+const ABSENT_IF_EMPTY = new Set(["offsets", "pausedUntil", "cleanUp", "skipOn"]);
 
 /**
- * Whether a new announcement has no template, no pause, no offsets, or no calendar of holidays.
+ * Whether a new announcement has no template, no pause, no offsets, no clean-up, or no calendar of holidays.
  * @param {keyof AnnouncementValues} name
  * @param {AnnouncementValues} values
  */
 function isAbsent(name, values) {
   if (FIELD_NAMES[name] === "template") return templateValue(values) === null;
   if (name === "editsMessages") return !values.editsMessages;
-  return (name === "pausedUntil" || name === "skipOn" || name === "offsets") && values[name].trim() === "";
+  return ABSENT_IF_EMPTY.has(name) && String(values[name]).trim() === "";
 }
 
 /** @param {keyof AnnouncementValues} name */
@@ -242,7 +261,7 @@ function fieldValue(name, values, zone) {
   if (FIELD_NAMES[name] === "template") return templateValue(values);
   if (name === "offsets") return offsetsOf(values);
   if (name === "editsMessages") return values.editsMessages ? "EDIT" : "KEEP";
-  if (name === "skipOn") return values.skipOn === "" ? null : Number(values.skipOn);
+  if (name === "cleanUp" || name === "skipOn") return values[name] === "" ? null : Number(values[name]);
   if (name === "pausedUntil") return dateTimeInstant(values.pausedUntil, zone);
   if (name === "hours" || name === "minutes") return values[name] === "" ? 0 : Number(values[name]);
   if (name === "roles" || name === "users") return values[name].split(/[\s,]+/).filter((id) => id !== "");

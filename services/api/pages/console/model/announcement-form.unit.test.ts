@@ -52,13 +52,16 @@ describe("the form of an announcement", () => {
     expect(newAnnouncementFields({ ...edited, type: "DIGEST" }, ZONE)).not.toHaveProperty("on_change");
   });
 
-  test("has a calendar of holidays if one is given, removes it with null, and has none in a digest (D66)", () => {
-    const values = { ...NEW_ANNOUNCEMENT, skipOn: "2" };
-    expect(newAnnouncementFields(values, ZONE)).toMatchObject({ skip_on: 2 });
-    expect(newAnnouncementFields(NEW_ANNOUNCEMENT, ZONE)).not.toHaveProperty("skip_on");
-    expect(newAnnouncementFields({ ...values, type: "DIGEST" }, ZONE)).not.toHaveProperty("skip_on");
-    expect(changedAnnouncementFields(NEW_ANNOUNCEMENT, values, ZONE)).toEqual({ skip_on: 2 });
-    expect(changedAnnouncementFields(values, { ...values, skipOn: "" }, ZONE)).toEqual({ skip_on: null });
+  test.each([
+    ["a calendar of holidays (D66)", "skipOn", "skip_on", 2],
+    ["a clean-up (D68)", "cleanUp", "clean_up", 0],
+  ])("has %s if one is given, removes it with null, and has none in a digest", (_what, name, field, value) => {
+    const values = { ...NEW_ANNOUNCEMENT, [name]: String(value) };
+    expect(newAnnouncementFields(values, ZONE)).toMatchObject({ [field]: value });
+    expect(newAnnouncementFields(NEW_ANNOUNCEMENT, ZONE)).not.toHaveProperty(field);
+    expect(newAnnouncementFields({ ...values, type: "DIGEST" }, ZONE)).not.toHaveProperty(field);
+    expect(changedAnnouncementFields(NEW_ANNOUNCEMENT, values, ZONE)).toEqual({ [field]: value });
+    expect(changedAnnouncementFields(values, { ...values, [name]: "" }, ZONE)).toEqual({ [field]: null });
   });
 
   test("has a template of its texts, keeps the list of its fields, and removes it with the last text (D61)", () => {

@@ -46,8 +46,8 @@ export const KEY_KINDS = /** @type {const} */ (["guild", "service", "operator"])
 
 export const KEY_ACCESS = /** @type {const} */ (["read", "write"]);
 
-/** What can happen to a sent message (D67). */
-export const MESSAGE_STEPS = /** @type {const} */ (["EDITED", "CANCELLED", "FAILED", "GONE", "DROPPED"]);
+/** What can happen to a sent message (D67, D68). */
+export const MESSAGE_STEPS = /** @type {const} */ (["EDITED", "CANCELLED", "FAILED", "GONE", "DROPPED", "DELETED"]);
 
 /** The texts of an event with their largest numbers of characters (D21). */
 export const TEXT_LIMITS = { name: 256, description: 4000, location: 256, image: 2048 };

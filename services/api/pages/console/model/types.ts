@@ -76,6 +76,7 @@ export interface Announcement {
   };
   /** EDIT, or absent (D67). */
   readonly on_change?: string;
+  readonly clean_up?: number;
   readonly skip_on?: number;
   readonly paused_until?: number;
   readonly enabled: boolean;

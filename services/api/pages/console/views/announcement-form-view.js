@@ -33,6 +33,7 @@ export function announcementForm(app, { values, zone, isNew }) {
     field(t("announcement_title"), inputs.title, { hint: t("template_hint"), name: "template.title" }),
     field(t("announcement_body"), inputs.body, { name: "template.body" }),
     field(t("announcement_editsMessages"), inputs.editsMessages),
+    field(t("announcement_cleanUp"), inputs.cleanUp, { hint: t("clean_up_hint") }),
     field(t("announcement_skipOn"), inputs.skipOn),
     field(t("announcement_infoOnly"), inputs.infoOnly),
   ];
@@ -143,6 +144,7 @@ function announcementInputs({ t, format }) {
     digestColor: select("digest_color", "", [{ value: "", label: t("any_color") }, ...colors]),
     digestEmptyText: textInput("digest_empty_text", { maxlength: 256 }),
     editsMessages: checkbox("on_change", false),
+    cleanUp: textInput("clean_up", { type: "number", min: 0, max: 10_080 }),
     skipOn: textInput("skip_on", { type: "number", min: 1 }),
     infoOnly: checkbox("info_only", false),
     pausedUntil: textInput("paused_until", { type: "datetime-local" }),

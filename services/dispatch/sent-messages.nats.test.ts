@@ -15,7 +15,7 @@ import { dispatchService } from "./dispatch.service.ts";
 
 const HOUR = 3_600_000;
 
-describe("the message of a sent post (D67)", () => {
+describe("the message of a sent post", () => {
   let chat: ChatSink;
   let services: TestServices;
 
@@ -34,10 +34,10 @@ describe("the message of a sent post (D67)", () => {
   });
 
   /** A guild with the id of its channel, whose announcement of an event was sent. */
-  async function sentPost(channel: string, onChange: "KEEP" | "EDIT" = "EDIT", recurs = false) {
+  async function sentPost(channel: string, onChange: "KEEP" | "EDIT" = "EDIT", recurs = false, more: object = {}) {
     const guildId = channel as GuildId;
     const rule = { type: "UNIVERSAL", hours: 1, minutes: 0, info: "", subscribersUser: ["42"], onChange } as const;
-    const { id } = await services.call(createAnnouncement, { guildId, channel, ...rule });
+    const { id } = await services.call(createAnnouncement, { guildId, channel, ...rule, ...more });
     const startsAt = Date.now() + HOUR / 2;
     // The second occurrence of a series, so that it can be split there.
     const first = recurs ? startsAt - 24 * HOUR : startsAt;
@@ -50,9 +50,17 @@ describe("the message of a sent post (D67)", () => {
 
   const title = (channel: string) => chat.server.messages(channel)[0]?.embeds[0]?.["title"];
   const history = (guildId: GuildId) => services.call(listPostHistory, { guildId, amount: -1 });
-  const steps = async (guildId: GuildId) => (await history(guildId))[0]?.steps?.map(({ step }) => step);
+  /** The sent post. An event that was moved after it has another one, which is skipped. */
+  const sent = async (guildId: GuildId) => (await history(guildId)).find(({ state }) => state === "sent");
+  const steps = async (guildId: GuildId) => (await sent(guildId))?.steps?.map(({ step }) => step);
 
-  test("shows the event, the announcement and the settings as they are after each change, and pings nobody", async () => {
+  /** The methods of the requests that changed the channel. */
+  const requests = (channel: string) =>
+    chat.server.requests
+      .filter(({ method, path }) => method !== "GET" && path.includes(`/${channel}/`))
+      .map(({ method }) => method);
+
+  test("shows the event, the announcement and the settings as they are after each change, and pings nobody (D67)", async () => {
     const { guildId, id, eventId } = await sentPost("1");
     const ref = { guildId, calendarNumber: 1, eventId };
     await services.call(updateEvent, { ...ref, name: "Raid, later" });
@@ -140,9 +148,39 @@ describe("the message of a sent post (D67)", () => {
     chat.server.script({ kind: "response", response: refusal });
     await services.call(updateEvent, { guildId, calendarNumber: 1, eventId, name: "Refused" });
     await until(async () => (await steps(guildId))?.join() === "EDITED,FAILED", "refused");
-    const [post] = await history(guildId);
+    const post = await sent(guildId);
     expect(post?.steps?.at(-1)).toMatchObject({ reason: "edit failed: HTTP 403 50013 Missing Permissions" });
     await services.call(updateEvent, { guildId, calendarNumber: 1, eventId, name: "Changed again" });
     await until(() => title("9") === "Changed again", "a later change is tried");
+  });
+
+  test("is deleted after the end of its event, not before, with the other messages of its post (D68)", async () => {
+    const channel = "10";
+    const guildId = channel as GuildId;
+    const rule = { type: "UNIVERSAL", hours: 0, minutes: 0, info: "", cleanUp: 0 } as const;
+    // More mentions than one message has room for.
+    const subscribersUser = Array.from({ length: 150 }, (_, index) => String(10n ** 17n + BigInt(index)));
+    const offsets = [{ anchor: "END", minutes: -1 }] as const;
+    await services.call(createAnnouncement, { guildId, channel, ...rule, subscribersUser, offsets });
+    const endsAt = Date.now() + 63_000;
+    const event = { guildId, calendarNumber: 1, name: "Raid", startsAt: endsAt - HOUR, endsAt };
+    const { eventId } = await services.call(createEvent, event);
+    await until(() => chat.server.messages(channel).length === 2, "sent", 20_000);
+    const newEnd = Date.now() + 2_000;
+    await services.call(updateEvent, { guildId, calendarNumber: 1, eventId, startsAt: newEnd - HOUR, endsAt: newEnd });
+    await until(async () => (await steps(guildId))?.join() === "DELETED", "deleted", 20_000);
+    expect([chat.server.messages(channel), requests(channel)]).toEqual([[], ["POST", "POST", "DELETE", "DELETE"]]);
+    const post = await sent(guildId);
+    expect(post).toMatchObject({ messageId: expect.any(String) });
+    expect(post?.steps?.[0]?.at).toBeGreaterThanOrEqual(newEnd);
+  });
+
+  test("that somebody deleted counts as deleted (D68)", async () => {
+    const { guildId, eventId } = await sentPost("11", "KEEP", false, { cleanUp: 0 });
+    chat.server.remove(chat.server.messages("11")[0]!.id);
+    const ended = { startsAt: Date.now() - 2 * HOUR, endsAt: Date.now() - HOUR };
+    await services.call(updateEvent, { guildId, calendarNumber: 1, eventId, ...ended });
+    await until(async () => (await steps(guildId))?.join() === "DELETED", "deleted", 20_000);
+    expect(requests("11")).toEqual(["POST", "DELETE"]);
   });
 });

@@ -1,0 +1,152 @@
+import type { TestedGuard } from "./guard.ts";
+
+const removals = {
+  file: "services/dispatch/protocol/delivery/message-removals.ts",
+  testFile: "services/dispatch/protocol/delivery/message-removals.unit.test.ts",
+};
+const steps = { ...removals, file: "services/dispatch/protocol/delivery/message-steps.ts" };
+const state = {
+  file: "services/dispatch/domain/post/message-state.ts",
+  testFile: "services/dispatch/domain/post/message-state.unit.test.ts",
+};
+const plan = {
+  file: "services/dispatch/protocol/planning/changed-messages.ts",
+  testFile: "services/dispatch/protocol/planning/changed-messages.unit.test.ts",
+};
+
+/** Guards of the deletion of sent messages (D68). The other protections are mutants of the simulator. */
+export const CLEAN_UP_GUARDS: readonly TestedGuard[] = [
+  {
+    ...steps,
+    guard: "no message is deleted before its instant",
+    in: "isDue",
+    code: "$DUE && $_ <= $_",
+    without: "$DUE",
+    test: "are not deleted by a step that is made before the instant",
+  },
+  {
+    ...steps,
+    guard: "a deletion waits for the owners without end",
+    in: "makeStep",
+    code: "$OVER && $_.message.deleteAt === undefined",
+    without: "$OVER",
+    test: "waits for owners that do not respond for days, and is then made",
+  },
+  {
+    ...steps,
+    guard: "messages that are left stay if their event is moved",
+    in: "readWanted",
+    property: "deleted: undefined",
+    without: "",
+    test: "that are left stay if the event is moved while the others are deleted",
+  },
+  {
+    ...steps,
+    guard: "a message with clean_up is edited as long as its deletion is ahead",
+    in: "makeStep",
+    code: 'if ($OVER && $_) { return giveUp($TAKEN, $NEXT, "the event was over before the message could be edited"); }',
+    without: 'if ($OVER) { return giveUp($TAKEN, $NEXT, "the event was over before the message could be edited"); }',
+    test: "are edited if their event was moved while dispatch did not run",
+  },
+  {
+    ...removals,
+    guard: "a message that is already gone counts as deleted",
+    in: "removeMessage",
+    code: '$OUTCOME.kind === "removed" || $GONE',
+    without: '$OUTCOME.kind === "removed"',
+    test: "counts a message that is already gone as deleted",
+  },
+  {
+    ...removals,
+    guard: "a deletion that ended three workers is given up",
+    in: "removeMessage",
+    code: "$_ >= $_ + POISON_CRASHES",
+    without: "false",
+    test: "that ended three workers is given up",
+  },
+  {
+    ...removals,
+    guard: "no deletion begins at the end of a lease",
+    in: "removeMessage",
+    code: "$_ <= 0",
+    without: "false",
+    test: "is not made by a worker whose lease is nearly over",
+  },
+  {
+    ...removals,
+    guard: "the failures of an edit are not those of the deletion",
+    in: "begun",
+    property: "failures: undefined",
+    without: "",
+    test: "is given up after thirty failures, of which none is one of an edit",
+  },
+  {
+    ...removals,
+    file: "services/dispatch/domain/post/message-state.ts",
+    guard: "an event that ends years ahead is compared once a year",
+    in: "nextStep",
+    code: "Math.min($AT, $_)",
+    without: "$AT",
+    test: "are compared once a year if their event ends later than that",
+  },
+  {
+    ...state,
+    guard: "an event without length ends one minute after its start",
+    in: "shownOccurrence",
+    code: "Math.max($_, $ENDS)",
+    without: "$ENDS",
+    test: "of an event without length are deleted one minute later",
+  },
+  {
+    ...plan,
+    guard: "a plan moves a deletion along with its event",
+    in: "readsSoon",
+    code: "$SOON && !$_",
+    without: "$SOON",
+    test: "compares a message that waits for its deletion",
+  },
+  {
+    ...plan,
+    guard: "a plan leaves a deletion as it is that is tried again later",
+    in: "readsSoon",
+    code: "$_ > $_ && $WAITS",
+    without: "$WAITS",
+    test: "leaves a deletion as it is that is tried again later",
+  },
+  {
+    ...plan,
+    file: "services/dispatch/domain/post/message-state.ts",
+    guard: "the messages of a disabled announcement are still deleted",
+    in: "followsMessages",
+    code: "$CLEANED || $EDITED",
+    without: "$EDITED",
+    test: "compares a message that waits for its deletion",
+  },
+  {
+    file: "services/contracts/announcement-digests.ts",
+    testFile: "services/contracts/announcement-digests.unit.test.ts",
+    guard: "a digest is not deleted",
+    in: "digestProblems",
+    code: '["offsets", "template", "skipOn", "cleanUp"]',
+    without: '["offsets", "template", "skipOn"]',
+    test: "a digest has no lead time, offsets, template or clean-up",
+  },
+  {
+    file: "services/announcements/domain/announcement.ts",
+    testFile: "services/announcements/domain/announcement.unit.test.ts",
+    guard: "a new type DIGEST clears clean_up",
+    in: "changeAnnouncement",
+    property: "cleanUp: $_ ? undefined : $KEPT",
+    without: "cleanUp: $KEPT",
+    test: "is kept by an update without clean_up",
+  },
+  {
+    file: "services/dispatch/sinks/discord/error-codes.ts",
+    testFile: "services/dispatch/sinks/discord/discord-removals.contract.test.ts",
+    guard: "a deletion that is repeated after a lost response is harmless",
+    in: "isGone",
+    code: "$_ === 10008 || $CHANNEL",
+    without: "$CHANNEL",
+    test: "takes the message away, and is harmless if it is repeated",
+  },
+];
