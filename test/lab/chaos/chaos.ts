@@ -3,6 +3,9 @@ import { readOptions, selectOnly } from "../options.ts";
 import { CHANGES_ROWS } from "./changes/changes-row.ts";
 import { stopChanges } from "./changes/run-changes.ts";
 import { isAsExpectedOfChanges, runChangesRows } from "./changes/table-of-changes.ts";
+import { DEMANDS_ROWS } from "./demands/demands-rows.ts";
+import { stopDemands } from "./demands/run-demands.ts";
+import { isAsExpectedOfDemands, runDemandsRows } from "./demands/table-of-demands.ts";
 import type { Control, Fault } from "./faults/fault.ts";
 import { FAULTS } from "./faults/table.ts";
 import { promisesHeld, type Row, runFault, stopAll } from "./run-fault.ts";
@@ -51,7 +54,9 @@ async function main(): Promise<boolean> {
     "without-controls": false,
   });
   const withControls = !flags["without-controls"];
-  const names = new Set(selectOnly([...FAULTS, ...CHANGES_ROWS], only, ({ name }) => name).map(({ name }) => name));
+  const names = new Set(
+    selectOnly([...FAULTS, ...DEMANDS_ROWS, ...CHANGES_ROWS], only, ({ name }) => name).map(({ name }) => name),
+  );
   const chosen = FAULTS.filter(({ name }) => names.has(name));
   process.stdout.write(headOf());
   const beside = chosen.filter(({ isAlone = false }) => !isAlone).flatMap((fault) => plannedRuns(fault, withControls));
@@ -59,13 +64,18 @@ async function main(): Promise<boolean> {
   const rows = [...(await run(beside, lanes)), ...(await run(alone, 1))];
   for (const { name, control } of chosen)
     if (typeof control === "string") process.stdout.write(`${name}: ${control}\n`);
-  const reports = await runChangesRows(names, { writes, withControls }, (line) => process.stdout.write(line));
-  if (json !== undefined) await writeFile(json, JSON.stringify([...rows, ...reports], undefined, 2));
-  return rows.every(isAsExpected) && reports.every(isAsExpectedOfChanges);
+  const print = (line: string) => void process.stdout.write(line);
+  const ofDemands = await runDemandsRows(names, withControls, print);
+  const ofChanges = await runChangesRows(names, { writes, withControls }, print);
+  if (json !== undefined) await writeFile(json, JSON.stringify([...rows, ...ofDemands, ...ofChanges], undefined, 2));
+  return rows.every(isAsExpected) && ofDemands.every(isAsExpectedOfDemands) && ofChanges.every(isAsExpectedOfChanges);
 }
 
 for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.once(signal, () => void Promise.all([stopAll(), stopChanges()]).finally(() => process.exit(1)));
+  process.once(
+    signal,
+    () => void Promise.all([stopAll(), stopDemands(), stopChanges()]).finally(() => process.exit(1)),
+  );
 }
 const isGood = await main();
 process.stdout.write(isGood ? "The promise was kept.\n" : "The promise was broken, or a control showed nothing.\n");

@@ -5,14 +5,23 @@ import mongoose from "mongoose";
 import { ServiceBroker } from "moleculer";
 import { withoutSuffix } from "../../../mixins/bus/node-id.ts";
 import { brokerOptions } from "../../../moleculer.config.ts";
-import { FEEDS } from "../../../services/dispatch/protocol/feeds.ts";
+import { type Feed, FEEDS } from "../../../services/dispatch/protocol/feeds.ts";
 import { STANDARD_TIMING } from "../../../services/dispatch/protocol/timing.ts";
+import { freePort } from "../../../services/launch/embedded/embedded-mongod.ts";
 import { type EmbeddedNats, startNats } from "../../../services/launch/embedded/embedded-nats.ts";
 import { type ChatServer, startChatServer } from "../../harness/chat-server.ts";
 import { GuildcalProcess } from "../../harness/guildcal-process.ts";
 import { until } from "../../harness/until.ts";
 import { type Database, type DatabaseKind, startDatabase } from "./database.ts";
-import { newReplicas, type ReplicaName, REPLICAS, type ReplicaOptions, type Replicas } from "./replicas.ts";
+import {
+  isReady,
+  newReplicas,
+  READY_WITHIN_MS,
+  type ReplicaName,
+  REPLICAS,
+  type ReplicaOptions,
+  type Replicas,
+} from "./replicas.ts";
 import { removeFolder } from "../../harness/remove-folder.ts";
 
 export interface ClusterOptions extends ReplicaOptions {
@@ -36,6 +45,8 @@ export interface Cluster {
   readonly sender: () => Promise<ReplicaName>;
   killNats(): Promise<void>;
   restartNats(): Promise<void>;
+  /** Kills an owner service with SIGKILL, starts it again, and resolves when it serves requests. */
+  replaceOwner(name: Feed): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -58,9 +69,16 @@ export async function startCluster({
   ]);
   let nats: EmbeddedNats = await startNats();
   const shared = { NATS_URL: nats.url, LOG_LEVEL: "warn" };
-  const owners = FEEDS.map(
-    (service) => new GuildcalProcess(service, { ...shared, MONGO_URL: database.url, NODE_NAME: "chaos" }),
-  );
+  const probePorts = new Map<Feed, number>();
+  for (const name of FEEDS) probePorts.set(name, await freePort(0));
+  const startOwner = (name: Feed) =>
+    new GuildcalProcess(name, {
+      ...shared,
+      MONGO_URL: database.url,
+      NODE_NAME: "chaos",
+      PROBE_PORT: String(probePorts.get(name)),
+    });
+  const owners = new Map(FEEDS.map((name) => [name, startOwner(name)]));
   const sink = { SINKS: "discord", DISCORD_TOKEN: chat.token, DISCORD_API_URL: chat.url };
   const limits = { DISCORD_REQUESTS_PER_SECOND: "1000", GRACE_MINUTES: String(graceMinutes) };
   const replicas = newReplicas({ ...shared, MONGO_URL: database.dispatchUrl, ...sink, ...limits }, options);
@@ -70,7 +88,7 @@ export async function startCluster({
   async function stop(): Promise<void> {
     await connection.close();
     await replicas.stop();
-    await Promise.all(owners.map((owner) => owner.end("SIGKILL")));
+    await Promise.all([...owners.values()].map((owner) => owner.end("SIGKILL")));
     await broker.stop();
     await Promise.all([nats.stop(), database.stop(), chat.stop()]);
     await removeFolder(directory);
@@ -78,7 +96,7 @@ export async function startCluster({
 
   try {
     await broker.start();
-    await broker.waitForServices([...FEEDS], 60_000, 50);
+    await broker.waitForServices([...FEEDS], READY_WITHIN_MS, 50);
     await Promise.all(names.map((name) => replicas.start(name)));
   } catch (error) {
     await stop();
@@ -106,6 +124,11 @@ export async function startCluster({
     killNats: () => nats.kill("SIGKILL"),
     async restartNats() {
       nats = await startNats(nats.port);
+    },
+    async replaceOwner(name) {
+      await owners.get(name)?.end("SIGKILL");
+      owners.set(name, startOwner(name));
+      await until(() => isReady(probePorts.get(name) as number), `the owner ${name}`, READY_WITHIN_MS);
     },
   };
 }

@@ -20,6 +20,9 @@ export interface ReplicaOptions {
   readonly isRestarted?: boolean;
 }
 
+/** Maximum time from the start of a process until it is ready; a machine that does other work needs minutes. */
+export const READY_WITHIN_MS = 180_000;
+
 /** The replicas of dispatch, each in a process of its own. */
 export interface Replicas {
   /** Starts a replica, and waits until it is ready. */
@@ -47,13 +50,8 @@ export function newReplicas(
     const replica = new GuildcalProcess("dispatch", { ...env, ...own });
     running.set(name, replica);
     if (isRestarted) void replica.ended.then(() => (running.get(name) === replica ? restartCrashed(name) : undefined));
-    const isReady = () =>
-      fetch(`http://127.0.0.1:${probePort}/health/ready`, { signal: AbortSignal.timeout(1_000) }).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    const isStarted = async () => running.get(name) !== replica || (await isReady());
-    await until(isStarted, `replica ${name}`, 60_000).catch((error: unknown) => {
+    const isStarted = async () => running.get(name) !== replica || (await isReady(probePort));
+    await until(isStarted, `replica ${name}`, READY_WITHIN_MS).catch((error: unknown) => {
       throw new Error(`${(error as Error).message}\n${replica.output}`);
     });
   }
@@ -85,6 +83,14 @@ export function newReplicas(
     },
     stop: async () => void (await Promise.all([...running.keys()].map(kill))),
   };
+}
+
+/** Whether the process with this probe port serves requests. */
+export function isReady(probePort: number): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${probePort}/health/ready`, { signal: AbortSignal.timeout(1_000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }
 
 function fileUrl(file: string): string {

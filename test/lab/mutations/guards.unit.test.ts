@@ -4,6 +4,7 @@ import { describe, expect, test } from "@jest/globals";
 import { sourceFile } from "../../architecture/source-file.ts";
 import { PROJECT } from "../../harness/guildcal-process.ts";
 import { CHANGES_ROWS } from "../chaos/changes/changes-row.ts";
+import { DEMANDS_ROWS } from "../chaos/demands/demands-rows.ts";
 import { FAULTS } from "../chaos/faults/table.ts";
 import { ROWS } from "../hostile/rows/table.ts";
 import type { ShownBy, TestedGuard } from "./guard.ts";
@@ -16,6 +17,7 @@ import { testTitles, titleContains } from "./test-titles.ts";
 const CONTROLS = [
   ...FAULTS.flatMap(({ control }) => (typeof control === "string" ? [] : (control.setup.without ?? []))),
   ...CHANGES_ROWS.flatMap(({ controls }) => controls.flatMap(({ without }) => without)),
+  ...DEMANDS_ROWS.flatMap(({ controls }) => controls.flatMap(({ setup }) => setup.without ?? [])),
   ...ROWS.flatMap(({ control }) => control.without),
 ];
 

@@ -230,4 +230,18 @@ export const LAB_GUARDS: readonly LabGuard[] = [
     code: "rulesWithDuePosts($RULES, $_)",
     without: "$RULES",
   },
+  {
+    guard: "a post that is due during a pause is skipped",
+    file: "services/dispatch/protocol/delivery/fire.ts",
+    in: "firePost",
+    code: "$_ && skippedWhenDue($$$)",
+    without: "undefined",
+  },
+  {
+    guard: "a plan makes a step due for each message whose state has changed",
+    file: "services/dispatch/protocol/planning/changed-messages.ts",
+    in: "requestChangedMessages",
+    code: "stateFingerprint($$$) !== $_",
+    without: "false",
+  },
 ];

@@ -102,4 +102,12 @@ export const OFFSET_GUARDS: readonly TestedGuard[] = [
     without: "false",
     test: "must not be offsets with another lead time",
   },
+  {
+    guard: "a post that is skipped because its series changed has the code of a changed event",
+    file: "services/dispatch/domain/post/reason-code.ts",
+    code: '["EVENT_CHANGED", $_]',
+    without: '["EVENT_CHANGED", /^the (?:event|calendar) /]',
+    testFile: "services/dispatch/domain/post/reason-code.unit.test.ts",
+    test: 'skipped because of "the series was moved after it was due"',
+  },
 ];

@@ -25,7 +25,7 @@ const PREFIXES: readonly (readonly [code: ReasonCode, prefix: RegExp])[] = [
   ["SINK_OFF", /^the sink /],
   ["ANNOUNCED_ALREADY", /^the event had been announced/],
   ["ANNOUNCEMENT_CHANGED", /^the announcement /],
-  ["EVENT_CHANGED", /^the (?:event|calendar) /],
+  ["EVENT_CHANGED", /^the (?:event|series|calendar) /],
   ["DIGEST_EMPTY", /^no event in the days of the digest/],
 ];
 

@@ -18,6 +18,7 @@ describe("the code of a reason", () => {
     ["unknown", "its worker vanished while it was sending", "WORKER_VANISHED"],
     ["cancelled", "the announcement was deleted", "ANNOUNCEMENT_CHANGED"],
     ["cancelled", "the event was moved", "EVENT_CHANGED"],
+    ["skipped", "the series was moved after it was due", "EVENT_CHANGED"],
     ["skipped", "the event had been announced_already", "ANNOUNCED_ALREADY"],
     ["skipped", "paused until 2026-12-24T00:00:00Z (announcement)", "PAUSED"],
     ["skipped", "holiday: its worker vanished", "HOLIDAY"],
