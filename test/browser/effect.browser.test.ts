@@ -39,7 +39,7 @@ describe("the effect on the posts in the console", () => {
     expect(await guild.post("/v1/announcement/list", { amount: -1 })).toMatchObject({ announcements: [] });
 
     await dialog().getByRole("button", { name: "Create" }).click();
-    await dialog().locator(".discord").waitFor();
+    await dialog().locator(".preview-content").filter({ hasText: "as saved." }).waitFor();
     await dialog().getByLabel("Minutes before the start").fill("45");
     await effect.getByRole("status").filter({ hasText: "moves 12 posts." }).waitFor();
     await dialog().getByRole("button", { name: "Save" }).click();

@@ -62,8 +62,12 @@ describe("the posts in the console", () => {
     await dialog().getByLabel("Channel").fill(CHANNEL);
     await dialog().getByLabel("Additional information").first().fill("Bring **potions**");
     await dialog().getByLabel("Roles to mention").fill("everyone");
+    // The message is seen while it is typed.
+    const preview = (label: string) => dialog().locator(".preview-content").filter({ hasText: label });
+    await preview("not saved yet.").filter({ hasText: "Bring potions" }).filter({ hasText: "@everyone" }).waitFor();
     await dialog().getByRole("button", { name: "Create" }).click();
     const message = dialog().locator(".discord");
+    await preview("as saved.").waitFor();
     await message.locator(".embed-title").filter({ hasText: "Raid night" }).waitFor();
     expect(await message.locator(".mention").first().innerText()).toBe("@everyone");
     expect(await message.locator(".embed").evaluate((node) => getComputedStyle(node).borderLeftColor)).toBe(
@@ -73,7 +77,6 @@ describe("the posts in the console", () => {
     await dialog().getByLabel("Hours before the start").fill("2");
     await dialog().getByLabel("Additional information").first().fill("Bring water");
     await dialog().getByLabel("Title of the message").fill("{name} at {location}");
-    const preview = (label: string) => dialog().locator(".preview-content").filter({ hasText: label });
     await preview("not saved yet.").filter({ hasText: "Raid night at Molten Core" }).waitFor();
     await dialog().getByRole("button", { name: "Save" }).click();
     await preview("as saved.").filter({ hasText: "Bring water" }).waitFor();
@@ -105,7 +108,8 @@ describe("the posts in the console", () => {
     );
     await dialog().getByLabel("Event", { exact: true }).fill(series);
     await dialog().getByRole("button", { name: "Create" }).click();
-    await dialog().locator(".embed-title").waitFor();
+    await dialog().locator(".preview-content").filter({ hasText: "as saved." }).waitFor();
+    expect(await dialog().locator(".embed-title").count()).toBe(3);
     const { announcements } = await guild.post("/v1/announcement/list", { amount: -1 });
     const [{ id }] = announcements as [{ id: string }];
     await guild.post("/v1/announcement/update", { id, info: "Theirs" });
@@ -115,6 +119,41 @@ describe("the posts in the console", () => {
     await dialog().getByRole("button", { name: "Save my changes on top" }).click();
     await page.getByText("Saved.", { exact: true }).waitFor();
     expect(await guild.post("/v1/announcement/get", { id })).toMatchObject({ minutes: 30, info: "Theirs" });
+  });
+
+  test("are several for an event whose announcement has offsets, which the form changes and the timeline tells apart (D54)", async () => {
+    const guild = await service.newGuild();
+    await guild.event(inHours(30), { name: "Raid night" });
+    const { page, button, dialog, go } = await service.open(guild);
+    await go("announcements");
+    await button("New announcement").click();
+    await dialog().getByLabel("Channel").fill(CHANNEL);
+    const field = () => dialog().getByLabel("Offsets, in place of hours and minutes");
+    await field().fill("START -1440, END soon");
+    await dialog().getByRole("button", { name: "Create" }).click();
+    const problem = dialog().locator('[data-field="offsets"] .problem');
+    await problem.filter({ hasText: "offsets[1].minutes" }).waitFor();
+    await field().fill("START -1440, -10, END 15");
+    const effect = dialog().getByRole("region", { name: "Effect on the posts" }).getByRole("status");
+    await effect.filter({ hasText: "adds 2 posts." }).waitFor();
+    await dialog().getByRole("button", { name: "Create" }).click();
+    await dialog().locator(".preview-content").filter({ hasText: "as saved." }).waitFor();
+    expect(await field().inputValue()).toBe("START -1440, START -10, END 15");
+    await page.keyboard.press("Escape");
+    await go("timeline");
+    await until(async () => (await button(/Raid night.*planned/).count()) === 3, "each offset has its post");
+    await button(/Raid night.*planned/)
+      .last()
+      .click();
+    await dialog().getByText("0 h 15 min after the end; All events").waitFor();
+    await page.keyboard.press("Escape");
+    await go("announcements");
+    await button(/24 h 0 min before the start, 0 h 10 min before the start, 0 h 15 min after the end/).click();
+    await field().fill("");
+    await dialog().getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    const { announcements } = await guild.post("/v1/announcement/list", { amount: -1 });
+    expect(announcements).toMatchObject([{ hours: 24, minutes: 0, offsets: [{ anchor: "START", minutes: -1440 }] }]);
   });
 
   test("and the calendar show what others change, without a reload", async () => {

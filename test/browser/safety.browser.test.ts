@@ -86,8 +86,8 @@ describe("the console", () => {
     await page.keyboard.press("Escape");
     await go("announcements");
     await page.locator("[data-announcement]").click();
-    await dialog().locator(".embed-title").waitFor();
-    expect(await dialog().locator(".embed-title").innerText()).toContain("onerror");
+    await dialog().locator(".embed-title").first().waitFor();
+    expect(await dialog().locator(".embed-title").first().innerText()).toContain("onerror");
     await page.keyboard.press("Escape");
     await go("timeline");
     await button(/onerror.*planned|onerror.*sent/)
@@ -154,7 +154,7 @@ describe("the console", () => {
     await page.keyboard.press("Escape");
     await go("announcements");
     await page.locator("[data-announcement]").click();
-    await dialog().locator(".embed-title").waitFor();
+    await dialog().locator(".embed-title").first().waitFor();
     await check("the form of an announcement");
     await page.keyboard.press("Escape");
     await button("Sign out").click();

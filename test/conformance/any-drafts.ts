@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { PostOffset } from "../../services/contracts/announcement-offsets.ts";
 import { COLORS } from "../../services/contracts/calendar-events.contract.ts";
 import type { DraftChange } from "../../services/contracts/draft-changes.contract.ts";
 
@@ -94,6 +95,19 @@ const lead = fc.record({
   minutes: fc.constantFrom(0, 5, 30),
 });
 
+/** The latest offset after the start. */
+export const MAX_OFFSET_MS = 30 * MINUTE;
+const OFFSETS: readonly PostOffset[] = [-1_440, -60, -10, 0, MAX_OFFSET_MS / MINUTE].map((minutes) => ({
+  anchor: "START",
+  minutes,
+}));
+
+/** A lead time, or offsets in its place (D54). Posts by the end and the creation of an event are not compared (D58). */
+const dueTimes = fc.oneof(
+  { weight: 2, arbitrary: lead },
+  { weight: 1, arbitrary: fc.subarray([...OFFSETS], { minLength: 1, maxLength: 3 }).map((offsets) => ({ offsets })) },
+);
+
 const reference = fc.nat(1_000);
 const pick = (ids: readonly string[], at: number) => (ids.length === 0 ? "none" : ids[at % ids.length]!);
 
@@ -107,7 +121,7 @@ const announcementFields = fc.record({
 });
 
 const anyNewAnnouncement = fc
-  .record({ lead, fields: announcementFields, skipOn: fc.constantFrom(undefined, undefined, 1, 2, 2) })
+  .record({ lead: dueTimes, fields: announcementFields, skipOn: fc.constantFrom(undefined, undefined, 1, 2, 2) })
   .map(({ lead: given, fields: { event, ...fields }, skipOn: holidays }) => ({ events }: KnownIds) => ({
     action: "CREATE_ANNOUNCEMENT",
     ...given,
@@ -153,7 +167,7 @@ const anyDeleteOfEvent = fc
 const anyUpdateOfAnnouncement = fc
   .record({
     announcement: reference,
-    lead: sometimes(lead),
+    lead: sometimes(dueTimes),
     channel: sometimes(fc.constantFrom("71", "72")),
     info: sometimes(fc.constantFrom("", "New info")),
     template: seldom(fc.constantFrom(null, {}, { title: "{name} at {start:time}" })),

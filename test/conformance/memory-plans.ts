@@ -1,5 +1,5 @@
 import type { AnyChange, KnownIds } from "./any-drafts.ts";
-import { DRAFTS_NOW } from "./any-drafts.ts";
+import { DRAFTS_NOW, MAX_OFFSET_MS } from "./any-drafts.ts";
 import { MemoryGuild } from "../doubles/memory-guild.ts";
 import type { DraftChange } from "../../services/contracts/draft-changes.contract.ts";
 import type { EpochMs } from "../../services/contracts/ids.ts";
@@ -26,7 +26,7 @@ export interface PlannedState {
 
 export async function stateOf(guild: MemoryGuild, until: EpochMs): Promise<PlannedState> {
   const rules = guild.rules();
-  const window = { from: guild.now - GRACE_MS, until: until + Math.max(0, ...rules.map(leadMs)) };
+  const window = { from: guild.now - GRACE_MS - MAX_OFFSET_MS, until: until + Math.max(0, ...rules.map(leadMs)) };
   const occurrences = await guild.occurrences(window);
   return { occurrences, rules, settings: guild.settings, announcements: new Map(guild.announcements) };
 }
@@ -43,7 +43,7 @@ export function planned(
     guildId,
     announcements: rules,
     occurrences,
-    windows: { START: [{ from: now - GRACE_MS, until: Infinity }] },
+    windows: { START: [{ from: now - GRACE_MS - MAX_OFFSET_MS, until: Infinity }] },
     existing,
     sinks: ["log", "discord"],
     start: firstPositionAt(now - GRACE_MS),

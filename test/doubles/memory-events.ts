@@ -141,7 +141,13 @@ function memoryReads({ events, overrides }: MemoryRows): Partial<EventReads> {
       yield { events: found, moved: [...overrides.values()].filter(isMoved) };
     },
     async earliestStart(_guildId, calendarNumber) {
-      const starts = all().flatMap((event) => (event.calendarNumber === calendarNumber ? [event.startsAt] : []));
+      const inCalendar = all().filter((event) => event.calendarNumber === calendarNumber);
+      const ids = new Set(inCalendar.map(({ id }) => id));
+      // A moved occurrence may start before its series.
+      const moved = [...overrides.values()].flatMap((each) =>
+        each.moved === undefined || !ids.has(each.eventId) ? [] : [each.moved.startsAt],
+      );
+      const starts = [...inCalendar.map(({ startsAt }) => startsAt), ...moved];
       return starts.length === 0 ? undefined : Math.min(...starts);
     },
     async textsOf(_guildId, ids) {

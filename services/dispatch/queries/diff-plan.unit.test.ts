@@ -21,7 +21,7 @@ import { isRefusal } from "../../contracts/errors.ts";
 import type { PlanDiff } from "../../contracts/plan-diff.contract.ts";
 import { renderAnnouncement } from "../domain/message/announcement-message.ts";
 import { formerIds } from "../domain/plan/former-ids.ts";
-import { isOpen, type Post } from "../domain/post/post.ts";
+import { isOpen, offsetText, type Post } from "../domain/post/post.ts";
 import { COMPARED_MS } from "./diff-plan.ts";
 
 /** Random drafts in one run: `DRAFTS=10000` for a long one. */
@@ -30,11 +30,11 @@ const HOUR = 3_600_000;
 
 function messageOf({ occurrences, settings, announcements }: PlannedState): (post: Post) => string {
   const byId = new Map(occurrences.map((each) => [each.occurrenceId, each]));
-  return ({ announcementId, occurrenceId }) => {
+  return ({ announcementId, occurrenceId, offset }) => {
     const [announcement, occurrence] = [announcements.get(announcementId), byId.get(occurrenceId)];
     return announcement === undefined || occurrence === undefined
       ? ""
-      : JSON.stringify(renderAnnouncement({ announcement, occurrence, settings }));
+      : JSON.stringify(renderAnnouncement({ announcement, occurrence, settings, offset }));
   };
 }
 
@@ -53,7 +53,8 @@ function expected(
         .map((id) => [id, each.occurrenceId]),
     ),
   );
-  const keyOf = (post: Post) => `${post.announcementId} ${present.get(post.occurrenceId) ?? post.occurrenceId}`;
+  const keyOf = (post: Post) =>
+    [post.announcementId, present.get(post.occurrenceId) ?? post.occurrenceId, offsetText(post.offset)].join(" ");
   const isPlanned = (row: Post) => isOpen(row) && row.skipReason === undefined;
   const openBy = (rows: readonly Post[]) => new Map(rows.filter(isPlanned).map((row) => [keyOf(row), row]));
   const [old, next] = [openBy(rowsBefore), openBy(rowsAfter)];

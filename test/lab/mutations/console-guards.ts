@@ -85,6 +85,22 @@ export const CONSOLE_GUARDS: readonly TestedGuard[] = [
     test: "appears once",
   },
   {
+    ...model("post-timeline"),
+    guard: "the posts of one event by different offsets are different posts",
+    in: "postKey",
+    code: `[$ANNOUNCEMENT, $EVENT, $START, $ANCHOR, $MINUTES].join(" ")`,
+    without: `[$ANNOUNCEMENT, $EVENT, $START].join(" ")`,
+    test: "by different offsets are different posts",
+  },
+  {
+    ...model("announcement-form"),
+    guard: "offsets that are removed in the form give way to the lead time",
+    in: "offsetsOf",
+    code: "$GIVEN.length > 0",
+    without: "true",
+    test: "where offsets were removed",
+  },
+  {
     ...model("server-sent-events"),
     guard: "a block without an end does not fill the memory of the browser",
     in: "read",

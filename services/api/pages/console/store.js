@@ -18,8 +18,12 @@ export class Store {
     for (const listener of this.#listeners) listener(this.state, before);
   }
 
-  /** @param {(state: T, before: T) => void} listener */
+  /**
+   * @param {(state: T, before: T) => void} listener
+   * @returns {() => void} Removes the listener.
+   */
   subscribe(listener) {
     this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 }

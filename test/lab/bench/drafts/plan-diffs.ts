@@ -2,7 +2,9 @@ import { ServiceBroker } from "moleculer";
 import { brokerOptions } from "../../../../moleculer.config.ts";
 import { callAction } from "../../../../mixins/actions/typed-calls.ts";
 import { createAnnouncement } from "../../../../services/contracts/announcements.contract.ts";
+import { createEvent } from "../../../../services/contracts/calendar-events.contract.ts";
 import type { DraftChange } from "../../../../services/contracts/draft-changes.contract.ts";
+import { updateGuildSettings } from "../../../../services/contracts/guild-settings.contract.ts";
 import type { GuildId } from "../../../../services/contracts/ids.ts";
 import { diffPlan } from "../../../../services/contracts/plan-diff.contract.ts";
 import { everyOwner } from "../../../harness/every-owner.ts";
@@ -22,6 +24,9 @@ const ANNOUNCEMENTS = 2;
 const DIFFS = 20;
 const MAX_MS = 200;
 
+/** Number of the calendar of holidays, on which one announcement skips (D66). */
+const HOLIDAYS = 2;
+
 const START = Math.ceil(Date.now() / DAY) * DAY + 5 * DAY;
 
 /** A thousand events of the next year, of which thirty are weekly series. */
@@ -33,6 +38,17 @@ function yearOfEvents(): NewEvent[] {
     return at % 33 === 0 ? { ...event, ...weekly } : event;
   });
 }
+
+/** A date, in days after the first event. */
+const dateAt = (days: number) => new Date(START + days * DAY).toISOString().slice(0, 10);
+
+/** A day in each week of the year. */
+const holidays = Array.from({ length: 52 }, (_, week) => ({
+  calendarNumber: HOLIDAYS,
+  allDay: true,
+  startDate: dateAt(week * 7 + 3),
+  name: `Holiday ${week}`,
+}));
 
 const rule = { channel: "77", type: "UNIVERSAL", hours: 1, minutes: 0, info: "Bring potions" } as const;
 const calendarNumber = 1;
@@ -53,6 +69,11 @@ const CHANGES: Readonly<Record<string, readonly DraftChange[]>> = {
   "an announcement of every event": [{ action: "CREATE_ANNOUNCEMENT", ...rule, hours: 2 }],
   "the settings": [{ action: "UPDATE_SETTINGS", lang: "SPANISH" }],
   "the time zone": [{ action: "UPDATE_CALENDAR", calendarNumber, timezone: "Europe/Berlin" }],
+  "a pause of the guild": [{ action: "UPDATE_SETTINGS", pausedUntil: START + 180 * DAY }],
+  "a pause of the calendar": [{ action: "UPDATE_CALENDAR", calendarNumber, pausedUntil: START + 180 * DAY }],
+  "a holiday": [
+    { action: "CREATE_EVENT", calendarNumber: HOLIDAYS, allDay: true, startDate: dateAt(20), name: "Feast" },
+  ],
   "50 events": Array.from({ length: 50 }, (_, at) => ({
     action: "CREATE_EVENT",
     calendarNumber,
@@ -61,7 +82,7 @@ const CHANGES: Readonly<Record<string, readonly DraftChange[]>> = {
   })),
 };
 
-/** The diffs of a guild with a thousand events (D58). */
+/** The diffs of a guild with a thousand events (D58), of which an announcement skips those on 52 holidays. */
 export const PLAN_DIFFS: Section = {
   name: NAME,
   heading: "drafts",
@@ -76,8 +97,11 @@ export const PLAN_DIFFS: Section = {
       await calendar.connection.close();
       for (const service of everyOwner(mongoUrl)) broker.createService(service);
       await broker.start();
+      await callAction(broker, updateGuildSettings, { guildId: GUILD, maxCalendars: HOLIDAYS });
+      for (const holiday of holidays) await callAction(broker, createEvent, { guildId: GUILD, ...holiday });
       for (let at = 0; at < ANNOUNCEMENTS; at += 1) {
-        await callAction(broker, createAnnouncement, { guildId: GUILD, ...rule, minutes: at });
+        const skips = at === 0 ? {} : { skipOn: HOLIDAYS };
+        await callAction(broker, createAnnouncement, { guildId: GUILD, ...rule, ...skips, minutes: at });
       }
       const rows: TableRow[] = [];
       for (const [name, changes] of Object.entries(CHANGES)) {

@@ -1,3 +1,4 @@
+import { offsetsIn, offsetsText } from "./offsets-text.js";
 import { dateTimeInstant, dateTimeText } from "./zoned-time.js";
 
 /** @import { Announcement, Fields } from "./types.ts" */
@@ -11,6 +12,7 @@ import { dateTimeInstant, dateTimeText } from "./zoned-time.js";
  * @property {string} eventColor
  * @property {string} hours
  * @property {string} minutes
+ * @property {string} offsets In place of hours and minutes, as `offsetsText` writes them; empty without offsets (D54).
  * @property {string} info
  * @property {string} title Of the template (D61).
  * @property {string} body
@@ -40,6 +42,7 @@ export const NEW_ANNOUNCEMENT = {
   eventColor: "NONE",
   hours: "1",
   minutes: "0",
+  offsets: "",
   info: "",
   title: "",
   body: "",
@@ -69,6 +72,7 @@ const FIELD_NAMES = {
   eventColor: "event_color",
   hours: "hours",
   minutes: "minutes",
+  offsets: "offsets",
   info: "info",
   title: "template",
   body: "template",
@@ -102,6 +106,7 @@ export const announcementValues = (announcement, zone) => ({
   eventColor: announcement.event_color,
   hours: String(announcement.hours),
   minutes: String(announcement.minutes),
+  offsets: offsetsText(announcement.offsets),
   info: announcement.info,
   title: announcement.template?.title ?? "",
   body: announcement.template?.body ?? "",
@@ -174,26 +179,43 @@ export const needsEvent = (type) => type === "SPECIFIC" || type === "RECUR";
  * @param {keyof AnnouncementValues} name
  * @param {AnnouncementValues} values
  */
-function isNeeded(name, { type }) {
+function isNeeded(name, { type, offsets }) {
   if (FIELD_NAMES[name] === "digest") return type === "DIGEST";
+  // Offsets and a lead time exclude each other (D54).
+  if (isLeadTime(name) && offsets.trim() !== "") return false;
   if (type === "DIGEST" && NOT_OF_DIGESTS.has(FIELD_NAMES[name])) return false;
   if (name === "eventId") return needsEvent(type);
   return name !== "eventColor" || type === "COLOR";
 }
 
 /** The service refuses these fields of a digest. */
-const NOT_OF_DIGESTS = new Set(["hours", "minutes", "template", "on_change", "clean_up", "skip_on", "info_only"]);
+const NOT_OF_DIGESTS = new Set([
+  "hours",
+  "minutes",
+  "offsets",
+  "template",
+  "on_change",
+  "clean_up",
+  "skip_on",
+  "info_only",
+]);
+
+/** Names of values that a new announcement leaves out where they are empty. */
+const ABSENT_IF_EMPTY = new Set(["offsets", "pausedUntil", "cleanUp", "skipOn"]);
 
 /**
- * Whether a new announcement has no template, no pause, no clean-up, or no calendar of holidays.
+ * Whether a new announcement has no template, no pause, no offsets, no clean-up, or no calendar of holidays.
  * @param {keyof AnnouncementValues} name
  * @param {AnnouncementValues} values
  */
 function isAbsent(name, values) {
   if (FIELD_NAMES[name] === "template") return templateValue(values) === null;
   if (name === "editsMessages") return !values.editsMessages;
-  return (name === "pausedUntil" || name === "cleanUp" || name === "skipOn") && values[name] === "";
+  return ABSENT_IF_EMPTY.has(name) && String(values[name]).trim() === "";
 }
+
+/** @param {keyof AnnouncementValues} name */
+const isLeadTime = (name) => name === "hours" || name === "minutes";
 
 /**
  * The template of three values; null for none.
@@ -206,6 +228,16 @@ function templateValue({ title, body, templateFields }) {
     ...(body === "" ? {} : { body }),
     ...(templateFields === "" ? {} : { fields: /** @type {unknown} */ (JSON.parse(templateFields)) }),
   };
+}
+
+/**
+ * The offsets of the values. Where they were removed, the lead time takes their place as an offset: the service leaves the offsets
+ * if an update has the lead time that it shows with them (D54).
+ * @param {AnnouncementValues} values
+ */
+function offsetsOf({ offsets, hours, minutes }) {
+  const given = offsetsIn(offsets);
+  return given.length > 0 ? given : [{ anchor: "START", minutes: 0 - Number(hours) * 60 - Number(minutes) }];
 }
 
 /** @param {AnnouncementValues} values */
@@ -227,6 +259,7 @@ const digestValue = (values) => ({
 function fieldValue(name, values, zone) {
   if (FIELD_NAMES[name] === "digest") return digestValue(values);
   if (FIELD_NAMES[name] === "template") return templateValue(values);
+  if (name === "offsets") return offsetsOf(values);
   if (name === "editsMessages") return values.editsMessages ? "EDIT" : "KEEP";
   if (name === "cleanUp" || name === "skipOn") return values[name] === "" ? null : Number(values[name]);
   if (name === "pausedUntil") return dateTimeInstant(values.pausedUntil, zone);

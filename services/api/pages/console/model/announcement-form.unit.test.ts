@@ -26,6 +26,24 @@ describe("the form of an announcement", () => {
     expect(newAnnouncementFields({ ...values, type: "COLOR" }, ZONE)).toMatchObject({ event_color: "NONE" });
   });
 
+  test("has offsets or a lead time, and a lead time as an offset where offsets were removed (D54)", () => {
+    const values = { ...NEW_ANNOUNCEMENT, offsets: "-1440, END 0" };
+    const offsets = [
+      { anchor: "START", minutes: -1440 },
+      { anchor: "END", minutes: 0 },
+    ];
+    const created = newAnnouncementFields(values, ZONE);
+    expect(created).toMatchObject({ offsets });
+    expect(Object.keys(created)).not.toEqual(expect.arrayContaining(["hours"]));
+    expect(newAnnouncementFields(NEW_ANNOUNCEMENT, ZONE)).not.toHaveProperty("offsets");
+    expect(newAnnouncementFields({ ...values, type: "DIGEST" }, ZONE)).not.toHaveProperty("offsets");
+    expect(changedAnnouncementFields(NEW_ANNOUNCEMENT, values, ZONE)).toEqual({ offsets });
+    expect(changedAnnouncementFields(values, { ...values, offsets: "" }, ZONE)).toEqual({
+      offsets: [{ anchor: "START", minutes: -60 }],
+    });
+    expect(changedAnnouncementFields(values, { ...values, info: "i" }, ZONE)).toEqual({ info: "i" });
+  });
+
   test("edits its messages if it says so, and not those of a digest (D67)", () => {
     const edited = { ...NEW_ANNOUNCEMENT, editsMessages: true };
     expect(newAnnouncementFields(edited, ZONE)).toMatchObject({ on_change: "EDIT" });

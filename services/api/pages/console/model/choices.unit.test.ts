@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { DIGEST_FREQUENCIES as SERVICE_DIGEST_FREQUENCIES } from "../../../../contracts/announcement-digests.ts";
+import { OFFSET_ANCHORS as SERVICE_ANCHORS } from "../../../../contracts/announcement-offsets.ts";
 import { ANNOUNCEMENT_TYPES as SERVICE_TYPES } from "../../../../contracts/announcement-fields.ts";
 import { KEY_ACCESS as SERVICE_ACCESS, KEY_KINDS as SERVICE_KINDS } from "../../../../contracts/api-keys.contract.ts";
 import {
@@ -18,6 +19,7 @@ import {
   KEY_ACCESS,
   KEY_KINDS,
   MESSAGE_STEPS,
+  OFFSET_ANCHORS,
   TEXT_LIMITS,
   WEBHOOK_TYPES,
   WEEKDAYS,
@@ -30,6 +32,7 @@ describe("the choices of a form of the console", () => {
     ["frequencies of digests", DIGEST_FREQUENCIES, SERVICE_DIGEST_FREQUENCIES],
     ["weekdays", WEEKDAYS, SERVICE_WEEKDAYS],
     ["types of announcements", ANNOUNCEMENT_TYPES, SERVICE_TYPES],
+    ["anchors", OFFSET_ANCHORS, SERVICE_ANCHORS],
     ["types of webhooks", WEBHOOK_TYPES, SERVICE_WEBHOOK_TYPES],
     ["steps of messages", MESSAGE_STEPS, SERVICE_STEPS],
     ["kinds of keys", KEY_KINDS, SERVICE_KINDS],

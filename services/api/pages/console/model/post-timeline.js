@@ -32,10 +32,11 @@ export function kindOf({ state, in_doubt_since, late_ms = 0, skip_code }) {
 }
 
 /**
- * The identity of a post: an announcement posts once for each start of an occurrence (D32).
+ * The identity of a post: an announcement posts once for each start of an occurrence (D32), and with offsets for each of them (D54).
  * @param {Post} post
  */
-export const postKey = ({ announcement_id, event_id, epoch_start }) => `${announcement_id} ${event_id} ${epoch_start}`;
+export const postKey = ({ announcement_id, event_id, epoch_start, anchor, offset_minutes }) =>
+  [announcement_id, event_id, epoch_start, anchor, offset_minutes].join(" ");
 
 /**
  * One list of the history and the plan, the earliest first. A post that was settled between the two reads is in both: its outcome

@@ -35,6 +35,20 @@ describe("the timeline of posts", () => {
     expect(countByKind(merged).get("sent")).toBe(1);
   });
 
+  test("the posts of one event by different offsets are different posts (D54)", () => {
+    const offsets = [
+      { anchor: "START", offset_minutes: -60 },
+      { anchor: "START", offset_minutes: 60 },
+      { anchor: "END", offset_minutes: 60 },
+    ] as const;
+    const planned = offsets.map((offset, at) => post("e", at, { ...offset, epoch_start: 5 }));
+    expect(mergePosts([{ ...planned[0]!, state: "sent" }], planned).map(({ state }) => state)).toEqual([
+      "sent",
+      "planned",
+      "planned",
+    ]);
+  });
+
   test("a mark is at its part of the axis, and posts of one kind in one place are one mark", () => {
     const posts = [post("a", 0), post("b", 1), post("c", 10_000_000)];
     const axis = axisOf(posts, 5_000_000);

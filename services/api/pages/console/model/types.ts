@@ -40,6 +40,13 @@ export interface Entry extends CalendarEvent {
   readonly calendar_number: number;
 }
 
+/** When an announcement is posted, relative to an instant of its event (D54). */
+export interface PostOffset {
+  readonly anchor: string;
+  /** Negative before the anchor. */
+  readonly minutes: number;
+}
+
 export interface Announcement {
   readonly id: string;
   readonly channel: string;
@@ -48,6 +55,8 @@ export interface Announcement {
   readonly event_color: string;
   readonly hours: number;
   readonly minutes: number;
+  /** In place of hours and minutes (D54). */
+  readonly offsets?: readonly PostOffset[];
   readonly info: string;
   /** Only of the type DIGEST (D65). */
   readonly digest?: {
@@ -83,6 +92,9 @@ export interface Post {
   readonly announcement_id: string;
   readonly event_id: string;
   readonly epoch_start: number;
+  /** Of the offset by which it is due; absent for a lead time (D54). */
+  readonly anchor?: string;
+  readonly offset_minutes?: number;
   readonly channel: string;
   readonly state: string;
   readonly attempts?: number;

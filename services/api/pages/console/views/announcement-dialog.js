@@ -15,7 +15,7 @@ import { knownEffect, planEffect, showEffectIn } from "./plan-effect.js";
 import { previewBox } from "./preview.js";
 import { problemText, saveForm } from "./save-form.js";
 
-/** @import { Announcement } from "../model/types.ts" */
+/** @import { Announcement, Fields } from "../model/types.ts" */
 /** @import { AnnouncementValues } from "../model/announcement-form.js" */
 /** @import { App } from "../state.js" */
 
@@ -53,7 +53,7 @@ function showAnnouncement(app, announcement) {
   openDialog(app.t, coverText(app, announcement), () => [
     element("p", {}, leadText(app, announcement)),
     pausedTag(app, announcement.paused_until),
-    previewBox(app, announcement.id).node,
+    previewBox(app, () => ({ id: announcement.id, changes: [] })).node,
   ]);
 }
 
@@ -69,6 +69,8 @@ export function openNewAnnouncement(app) {
     const { form, valuesOf } = announcementForm(app, { values: NEW_ANNOUNCEMENT, zone, isNew: true });
     const fieldsOf = () => newAnnouncementFields(valuesOf(), zone);
     showEffectIn(form, planEffect(app, "/v1/announcement/create", fieldsOf));
+    const preview = previewBox(app, () => ({ changes: [draftOf(fieldsOf())] }));
+    form.addEventListener("input", () => preview.refreshSoon());
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       void saveForm(app, form, async () => {
@@ -84,9 +86,22 @@ export function openNewAnnouncement(app) {
         await openAnnouncement(app, String(body["id"]));
       });
     });
-    return [form];
+    return [form, preview.node];
   });
 }
+
+/** A channel for a preview: the message is the same in each. */
+const ANY_CHANNEL = "1";
+
+/**
+ * The create of an announcement that is being typed, whose message is seen before its channel is entered.
+ * @param {Fields} fields
+ */
+const draftOf = (fields) => ({
+  action: "CREATE_ANNOUNCEMENT",
+  ...fields,
+  channel: fields["channel"] === "" ? ANY_CHANNEL : fields["channel"],
+});
 
 /**
  * @param {App} app
@@ -101,7 +116,13 @@ function editAnnouncement(app, read) {
   openDialog(t, coverText(app, read.announcement), (close) => {
     const { form, valuesOf, fill } = announcementForm(app, { values: opened, zone, isNew: false });
     const changesOf = () => changedAnnouncementFields(opened, valuesOf(), zone);
-    const preview = previewBox(app, id, changesOf);
+    const preview = previewBox(app, () => {
+      const changes = changesOf();
+      return {
+        id,
+        changes: Object.keys(changes).length === 0 ? [] : [{ action: "UPDATE_ANNOUNCEMENT", id, ...changes }],
+      };
+    });
     form.addEventListener("input", () => preview.refreshSoon());
     const effect = planEffect(app, "/v1/announcement/update", () => {
       const changes = changesOf();

@@ -29,6 +29,7 @@ export function announcementForm(app, { values, zone, isNew }) {
       field(t("announcement_hours"), inputs.hours),
       field(t("announcement_minutes"), inputs.minutes),
     ),
+    field(t("announcement_offsets"), inputs.offsets, { hint: t("offsets_hint") }),
     field(t("announcement_title"), inputs.title, { hint: t("template_hint"), name: "template.title" }),
     field(t("announcement_body"), inputs.body, { name: "template.body" }),
     field(t("announcement_editsMessages"), inputs.editsMessages),
@@ -78,6 +79,11 @@ export function announcementForm(app, { values, zone, isNew }) {
     showParts();
   };
   form.addEventListener("change", showParts);
+  // The events may be read after the form was opened.
+  const unsubscribe = app.store.subscribe((now, before) => {
+    if (!form.isConnected) unsubscribe();
+    else if (now.entries !== before.entries) choices.replaceChildren(...eventChoices(app, inputs.type.value));
+  });
   fill(values);
   return { form, fill, valuesOf: () => /** @type {AnnouncementValues} */ (readInputs(inputs)) };
 }
@@ -117,6 +123,7 @@ function announcementInputs({ t, format }) {
     eventColor: select("event_color", "NONE", colors),
     hours: textInput("hours", { type: "number", min: 0, max: 8784 }),
     minutes: textInput("minutes", { type: "number", min: 0, max: 527_040 }),
+    offsets: textInput("offsets", { maxlength: 200 }),
     info: element("textarea", { name: "info", rows: 3, maxlength: 4000 }),
     title: textInput("template_title", { maxlength: 256 }),
     body: element("textarea", { name: "template_body", rows: 3, maxlength: 4000 }),

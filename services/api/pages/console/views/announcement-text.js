@@ -1,8 +1,8 @@
 import { element } from "../element.js";
-import { colorName } from "../model/choices.js";
+import { colorName, OFFSET_ANCHORS } from "../model/choices.js";
 import { shownZone } from "../state.js";
 
-/** @import { Announcement } from "../model/types.ts" */
+/** @import { Announcement, PostOffset } from "../model/types.ts" */
 /** @import { App } from "../state.js" */
 
 /**
@@ -37,9 +37,22 @@ export function leadText(app, announcement) {
     const frequency = t(digest.frequency === "WEEKLY" ? "frequency_WEEKLY" : "frequency_DAILY");
     return `${frequency}${day}, ${digest.time}; ${coverText(app, announcement)}`;
   }
-  const minutes = announcement.hours * 60 + announcement.minutes;
-  const lead = t("lead", { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
-  return `${minutes === 0 ? t("lead_none") : lead}; ${coverText(app, announcement)}`;
+  const { hours, minutes, offsets = [{ anchor: "START", minutes: -(hours * 60 + minutes) }] } = announcement;
+  return `${offsets.map((offset) => offsetText(app, offset)).join(", ")}; ${coverText(app, announcement)}`;
+}
+
+/**
+ * When a post is due by an offset, in words (D54).
+ * @param {App} app
+ * @param {PostOffset} offset
+ */
+export function offsetText({ t }, { anchor, minutes }) {
+  const known = OFFSET_ANCHORS.find((each) => each === anchor);
+  // A newer service may have further anchors.
+  if (known === undefined) return `${anchor} ${minutes}`;
+  if (minutes === 0) return t(`at_${known}`);
+  const time = { hours: Math.floor(Math.abs(minutes) / 60), minutes: Math.abs(minutes) % 60 };
+  return t(minutes < 0 ? `before_${known}` : `after_${known}`, time);
 }
 
 /**

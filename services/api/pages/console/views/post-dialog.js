@@ -2,10 +2,10 @@ import { element } from "../element.js";
 import { MESSAGE_STEPS } from "../model/choices.js";
 import { kindOf } from "../model/post-timeline.js";
 import { shownZone } from "../state.js";
-import { coverText, leadText } from "./announcement-text.js";
+import { coverText, leadText, offsetText } from "./announcement-text.js";
 import { openDialog } from "./dialog.js";
 
-/** @import { Post } from "../model/types.ts" */
+/** @import { Announcement, Post } from "../model/types.ts" */
 /** @import { App } from "../state.js" */
 /** @import { WordKey } from "../words/words.js" */
 
@@ -71,6 +71,17 @@ function stepName({ t }, step) {
 }
 
 /**
+ * By which offset or lead time a post is due, and what its announcement covers.
+ * @param {App} app
+ * @param {Post} post
+ * @param {Announcement} announcement
+ */
+function whyText(app, { anchor, offset_minutes: minutes }, announcement) {
+  if (anchor === undefined || minutes === undefined) return leadText(app, announcement);
+  return `${offsetText(app, { anchor, minutes })}; ${coverText(app, announcement)}`;
+}
+
+/**
  * The known facts of a post in the order of time.
  * @param {App} app
  * @param {Post} post
@@ -84,7 +95,7 @@ function storyRows(app, post) {
   const announcement = store.state.announcements.find(({ id }) => id === post.announcement_id);
   /** @type {(readonly [name: string, value: string | undefined])[]} */
   const rows = [
-    [t("story_why"), announcement === undefined ? t("announcement_gone") : leadText(app, announcement)],
+    [t("story_why"), announcement === undefined ? t("announcement_gone") : whyText(app, post, announcement)],
     [t("story_starts"), at(post.epoch_start)],
     [t("story_due"), at(post.due)],
     [t("story_attempts"), post.attempts === undefined ? undefined : String(post.attempts)],

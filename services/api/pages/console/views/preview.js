@@ -8,12 +8,17 @@ import { problemText } from "./save-form.js";
 /** @import { App } from "../state.js" */
 
 /**
- * The message of an announcement for its next event, as Discord shows it.
- * @param {App} app
- * @param {string} id
- * @param {() => Fields} [changesOf] The changes that are not saved yet: with any, the message is the one after them.
+ * The changes of the announcement that are not saved yet; without any, its messages are those of what is stored. A new announcement
+ * has no id.
+ * @typedef {{ readonly id?: string, readonly changes: readonly Fields[] }} Draft
  */
-export function previewBox(app, id, changesOf = () => ({})) {
+
+/**
+ * The messages of an announcement for its next events, as Discord shows them.
+ * @param {App} app
+ * @param {() => Draft} draftOf The announcement as the form has it.
+ */
+export function previewBox(app, draftOf) {
   const { t } = app;
   const content = element("div", { class: "preview-content" }, t("loading"));
   const node = element(
@@ -31,10 +36,11 @@ export function previewBox(app, id, changesOf = () => ({})) {
       if (request === requests) content.replaceChildren(...nodes);
     };
     try {
-      const changes = changesOf();
-      const isDraft = Object.keys(changes).length > 0;
-      const preview = isDraft ? await draftPreview(app, id, changes) : await storedPreview(app, id);
-      show(...shown(app, preview, isDraft ? "preview_draft" : "preview_for"));
+      const draft = draftOf();
+      const previews = await previewsOf(app, draft);
+      const label = draft.changes.length === 0 ? "preview_for" : "preview_draft";
+      if (previews.length === 0) return show(t("preview_no_event"));
+      show(...previews.flatMap((preview) => shown(app, preview, label)));
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
       const problems = error.problems.map(({ message }) => `${message}.`);
@@ -54,24 +60,16 @@ export function previewBox(app, id, changesOf = () => ({})) {
 
 const PAUSE_MS = 400;
 
-/**
- * @param {App} app
- * @param {string} id
- */
-async function storedPreview({ api }, id) {
-  const { body } = await api.send("/v1/announcement/preview", { id });
-  return /** @type {Preview} */ (/** @type {unknown} */ (body));
-}
+/** Events whose messages are shown. */
+const SHOWN_EVENTS = 3;
 
 /**
  * @param {App} app
- * @param {string} id
- * @param {Fields} changes
+ * @param {Draft} draft
  */
-async function draftPreview({ api }, id, changes) {
-  const { body } = await api.send("/v2/plan/preview", { changes: [{ action: "UPDATE_ANNOUNCEMENT", id, ...changes }] });
-  const [preview] = /** @type {readonly Preview[]} */ (body["previews"]);
-  return /** @type {Preview} */ (preview);
+async function previewsOf({ api }, draft) {
+  const { body } = await api.send("/v2/plan/preview", { ...draft, limit: SHOWN_EVENTS });
+  return /** @type {readonly Preview[]} */ (body["previews"]);
 }
 
 /**
