@@ -206,9 +206,12 @@ describe("a bounded plan of any input", () => {
     fc.assert(
       fc.property(planInputs, bounds, ([step = {}], maxOpenPosts) => {
         const all = open(planned({ ...step })).map(({ id }) => id);
-        const some = open(planned({ ...step, maxOpenPosts })).map(({ id }) => id);
-        expect(some.length).toBe(Math.min(all.length, maxOpenPosts));
+        const rows = planned({ ...step, maxOpenPosts });
+        const some = open(rows).map(({ id }) => id);
         expect(all.slice(0, some.length)).toEqual(some);
+        // If the first candidates are skipped, the next plan continues behind them.
+        const hasAllCandidates = rows.length >= CANDIDATES_PER_POST * maxOpenPosts;
+        if (!hasAllCandidates) expect(some.length).toBe(Math.min(all.length, maxOpenPosts));
       }),
     );
   });
