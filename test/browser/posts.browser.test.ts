@@ -38,6 +38,10 @@ describe("the posts in the console", () => {
     await guild.event(inHours(0.5), { name: "Council" });
     await announce(guild, { subscribers_role: ["everyone"] });
     await button(/Duel.*planned/).waitFor();
+    // A post is on the timeline before it is planned.
+    const areStored = async () =>
+      ((await guild.post("/v1/announcement/upcoming", { amount: -1 }))["posts"] as unknown[]).length === 2;
+    await until(areStored, "both posts are planned");
     await guild.post("/v2/events/delete", { calendar_number: 1, event_id: moved });
     await button(/Dungeon run.*sent/).waitFor();
     await button(/Deleted event.*cancelled/).waitFor();
@@ -51,6 +55,37 @@ describe("the posts in the console", () => {
     await button(/^skipped 1/).click();
     expect(await button(/Dungeon run/).count()).toBe(0);
     await button(/Council/).waitFor();
+  });
+
+  test("of the next month are on the timeline, also those that are not planned yet", async () => {
+    const guild = await service.newGuild();
+    const { button, dialog, go } = await service.open(guild);
+    await guild.event(inHours(20 * 24), { name: "Guild anniversary" });
+    await guild.event(inHours(40 * 24), { name: "Solstice" });
+    await announce(guild);
+    await go("timeline");
+    await button(/Guild anniversary.*planned/).click();
+    await dialog().getByText("It will be planned two days ahead, if nothing changes until then.").waitFor();
+    expect(await button(/Solstice/).count()).toBe(0);
+  });
+
+  test("have the texts of the guild's template, which is a part of its settings", async () => {
+    const guild = await service.newGuild();
+    await guild.post("/v2/guild/settings/update", { template: { body: "Be there", fields: ["TIMES"] } });
+    const { page, go } = await service.open(guild);
+    await go("settings");
+    const form = page.locator('[data-form="settings"]');
+    const title = form.getByLabel("Title of messages, if an announcement has no text of its own");
+    const save = () => form.getByRole("button", { name: "Save" }).click();
+    await title.fill("{nonsense}");
+    await save();
+    await form.locator('[data-field="template.title"] .problem').filter({ hasText: /placeholder/ }).waitFor();
+    await title.fill("{name} soon");
+    await save();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    expect(await guild.post("/v2/guild/settings/get")).toMatchObject({
+      template: { title: "{name} soon", body: "Be there", fields: ["TIMES"] },
+    });
   });
 
   test("have their announcement, which is created, shown with its message, changed and deleted", async () => {

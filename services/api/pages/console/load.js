@@ -13,6 +13,10 @@ const CHOICE_DAYS = 60;
 const MAX_NAMED = 5000;
 /** Posts of a page of the history. */
 const HISTORY_PAGE = 200;
+/** Days ahead whose posts the timeline shows. Those behind the plan are computed (D57). */
+const DAYS_OF_POSTS = 31;
+/** Posts ahead that the timeline shows, the soonest ones. */
+const MAX_AHEAD = 2000;
 /** API keys that are shown, the latest ones. */
 const SHOWN_KEYS = 300;
 const DAY_MS = 86_400_000;
@@ -99,27 +103,45 @@ async function readEntries({ api }, calendars, { from, to }, maxEntries) {
 
 /** @param {App} app */
 async function loadPosts(app) {
-  const [{ body: settled }, { body: planned }, announcements] = await Promise.all([
+  const [{ body: settled }, { upcoming, notPlanned }, announcements] = await Promise.all([
     app.api.send("/v1/announcement/history", { limit: HISTORY_PAGE }),
-    app.api.send("/v1/announcement/upcoming", { limit: 1000 }),
+    readUpcoming(app),
     readAnnouncements(app),
   ]);
   const newest = /** @type {Post[]} */ (settled["posts"]);
-  const upcoming = /** @type {Post[]} */ (planned["posts"]);
   const { history: shown, olderPosts } = app.store.state;
   // Older pages that were opened stay.
   const oldest = newest.at(-1)?.settled ?? 0;
   const older = shown.length > HISTORY_PAGE ? shown.filter(({ settled: at = 0 }) => at < oldest) : [];
   const history = [...newest, ...older];
-  const { message } = Object(planned["not_planned"]);
   return {
     announcements,
     history,
     upcoming,
     olderPosts: older.length > 0 ? olderPosts : textOf(settled["next"]),
-    notPlanned: textOf(message),
+    notPlanned,
     eventNames: await namesOf(app, mergePosts(history, upcoming)),
   };
+}
+
+/**
+ * The posts of the next days, and why the plan does not have all of its time.
+ * @param {App} app
+ */
+async function readUpcoming({ api }) {
+  const due_until = Date.now() + DAYS_OF_POSTS * DAY_MS;
+  /** @type {Post[]} */
+  const upcoming = [];
+  for (let cursor; ;) {
+    const page = { due_until, limit: 1000, ...(cursor === undefined ? {} : { cursor }) };
+    const { body } = await api.send("/v1/announcement/upcoming", page);
+    upcoming.push(.../** @type {Post[]} */ (body["posts"]));
+    cursor = body["next"];
+    if (cursor === undefined || upcoming.length >= MAX_AHEAD) {
+      const { message } = Object(body["not_planned"]);
+      return { upcoming, notPlanned: textOf(message) };
+    }
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { offsetsIn, offsetsText } from "./offsets-text.js";
+import { templateValue } from "./template-value.js";
 import { dateTimeInstant, dateTimeText } from "./zoned-time.js";
 
 /** @import { Announcement, Fields } from "./types.ts" */
@@ -216,19 +217,6 @@ function isAbsent(name, values) {
 
 /** @param {keyof AnnouncementValues} name */
 const isLeadTime = (name) => name === "hours" || name === "minutes";
-
-/**
- * The template of three values; null for none.
- * @param {AnnouncementValues} values
- */
-function templateValue({ title, body, templateFields }) {
-  if (title === "" && body === "" && templateFields === "") return null;
-  return {
-    ...(title === "" ? {} : { title }),
-    ...(body === "" ? {} : { body }),
-    ...(templateFields === "" ? {} : { fields: /** @type {unknown} */ (JSON.parse(templateFields)) }),
-  };
-}
 
 /**
  * The offsets of the values. Where they were removed, the lead time takes their place as an offset: the service leaves the offsets

@@ -109,6 +109,7 @@ export interface Post {
   /** The steps of the message after it was sent (D67). */
   readonly steps?: readonly { readonly step: string; readonly at: number; readonly reason?: string }[];
   /** Why it will be skipped when it is due (D62). */
+  readonly computed?: boolean;
   readonly skip_code?: string;
   readonly skip_reason?: string;
   readonly problem?: { readonly code: string; readonly message: string };

@@ -57,6 +57,7 @@ export function openPost(app, post) {
 function storyOf(post) {
   const kind = kindOf(post);
   if (kind === "late") return "story_was_late";
+  if (kind === "planned" && post.computed === true) return "story_computed";
   return kind === "skipped" && post.skip_code !== undefined ? "story_will_be_skipped" : `story_${kind}`;
 }
 

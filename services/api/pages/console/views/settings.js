@@ -1,5 +1,6 @@
 import { element } from "../element.js";
 import { dateTimeInstant, dateTimeText } from "../model/zoned-time.js";
+import { templateTexts, withTemplate } from "../model/template-value.js";
 import { canWrite, shownZone } from "../state.js";
 import { LANGUAGE_NAMES } from "../format.js";
 import { askConflict } from "./conflict.js";
@@ -10,6 +11,7 @@ import { saveForm, statusLine } from "./save-form.js";
 /** @import { Calendar, Fields } from "../model/types.ts" */
 /** @import { ApiResponse } from "../api.js" */
 /** @import { App } from "../state.js" */
+/** @import { Input } from "./form-fields.js" */
 
 /** The settings of v2 (docs/api.md 2.2) in the order of the form; those that only an operator key may change are the last. */
 const FLAGS = /** @type {const} */ (["simple_announcements", "twelve_hour"]);
@@ -50,6 +52,7 @@ function settingsForm(app, settings) {
     ),
     ...FLAGS.map((name) => field(t(`setting_${name}`), checkbox(name, settings[name] === true, { disabled }))),
     pauseField(app, settings),
+    ...templateFields(app, settings),
     element("p", { class: "hint" }, t("operator_only")),
     field(
       t("setting_max_calendars"),
@@ -57,7 +60,7 @@ function settingsForm(app, settings) {
     ),
     ...OPERATOR_FLAGS.map((name) => field(t(`setting_${name}`), checkbox(name, settings[name] === true, operatorOnly))),
   ];
-  return form(app, "settings", inputs, withPause(settings), {
+  return form(app, "settings", inputs, settings, {
     path: "/v2/guild/settings/update",
     read: () => app.api.send("/v2/guild/settings/get"),
   });
@@ -83,11 +86,17 @@ function calendarForm(app, calendar) {
     zones,
     pauseField(app, calendar),
   ];
-  return form(app, `calendar ${calendar_number}`, inputs, withPause({ name, timezone, paused_until }), {
-    path: "/v2/calendar/update",
-    reference: { calendar_number },
-    read: () => app.api.send("/v2/calendar/get", { calendar_number }),
-  });
+  return form(
+    app,
+    `calendar ${calendar_number}`,
+    inputs,
+    { name, timezone, paused_until },
+    {
+      path: "/v2/calendar/update",
+      reference: { calendar_number },
+      read: () => app.api.send("/v2/calendar/get", { calendar_number }),
+    },
+  );
 }
 
 /**
@@ -105,17 +114,37 @@ function pauseField(app, { paused_until }) {
 }
 
 /**
+ * The texts of the messages of announcements without a template of their own (D61).
+ * @param {App} app
+ * @param {Fields} settings
+ */
+function templateFields(app, settings) {
+  const { t } = app;
+  const disabled = !canWrite(app);
+  const { template_title: value, template_body: body } = templateTexts(settings);
+  const text = element("textarea", { name: "template_body", rows: 3, maxlength: 4000, disabled }, body);
+  return [
+    field(t("setting_template_title"), textInput("template_title", { value, maxlength: 256, disabled }), {
+      hint: t("template_hint"),
+      name: "template.title",
+    }),
+    field(t("setting_template_body"), text, { name: "template.body" }),
+  ];
+}
+
+/**
  * A form that sends its changed values with the revision that it reads right before. What somebody else has changed since the form
  * was filled is shown first, and nothing is sent without a choice.
  * @param {App} app
  * @param {string} key
  * @param {readonly HTMLElement[]} inputs
- * @param {Fields} before
+ * @param {Fields} opened The resource as it was when the form was filled.
  * @param {{ path: string, reference?: Fields, read: () => Promise<ApiResponse> }} resource The endpoint of the update, and the fields
  *   that name the resource.
  */
-function form(app, key, inputs, before, { path, reference = {}, read }) {
+function form(app, key, inputs, opened, { path, reference = {}, read }) {
   const { t } = app;
+  const before = asShown(opened);
   const node = element(
     "form",
     { class: "form panel", novalidate: true, "data-form": key },
@@ -132,11 +161,11 @@ function form(app, key, inputs, before, { path, reference = {}, read }) {
   const save = async () => {
     const changes = changedValues(node, before);
     const { body, etag } = await read();
-    const conflicts = conflictsIn(node, before, withPause(body));
+    const conflicts = conflictsIn(node, before, asShown(body));
     const choice = conflicts.length === 0 ? "mine" : await askConflict(app, conflicts);
     if (choice === undefined) return;
     if (choice === "mine" && Object.keys(changes).length > 0) {
-      await app.api.send(path, { ...reference, ...changes }, { ifMatch: etag });
+      await app.api.send(path, { ...reference, ...withTemplate(changes, body) }, { ifMatch: etag });
       app.announce(t("saved"));
     }
     node.removeAttribute("data-changed");
@@ -150,7 +179,7 @@ function form(app, key, inputs, before, { path, reference = {}, read }) {
   if (canWrite(app)) {
     const changesOf = () => {
       const changes = changedValues(node, before);
-      return Object.keys(changes).length === 0 ? undefined : { ...reference, ...changes };
+      return Object.keys(changes).length === 0 ? undefined : { ...reference, ...withTemplate(changes, opened) };
     };
     showEffectIn(node, planEffect(app, path, changesOf));
   }
@@ -160,12 +189,13 @@ function form(app, key, inputs, before, { path, reference = {}, read }) {
 const MINUTE_MS = 60_000;
 
 /**
- * The fields with the pause as a form reads it: whole minutes, null without one.
+ * The fields as a form reads them: the pause in whole minutes, null without one, and the texts of the template.
  * @param {Fields} fields
  * @returns {Fields}
  */
-const withPause = ({ paused_until, ...fields }) => ({
+const asShown = ({ paused_until, ...fields }) => ({
   ...fields,
+  ...templateTexts(fields),
   paused_until: typeof paused_until === "number" ? Math.floor(paused_until / MINUTE_MS) * MINUTE_MS : null,
 });
 
@@ -197,12 +227,13 @@ function changedValues(node, before) {
 
 /** @param {HTMLFormElement} node */
 const inputsOf = (node) =>
-  [...node.querySelectorAll("input, select")].filter(
-    (input) => input instanceof HTMLInputElement || input instanceof HTMLSelectElement,
+  [...node.querySelectorAll("input, select, textarea")].filter(
+    (input) =>
+      input instanceof HTMLInputElement || input instanceof HTMLSelectElement || input instanceof HTMLTextAreaElement,
   );
 
 /**
- * @param {HTMLInputElement | HTMLSelectElement} input
+ * @param {Input} input
  * @param {unknown} value
  */
 function shownValue(input, value) {
@@ -210,7 +241,7 @@ function shownValue(input, value) {
   return zone === null ? String(value) : dateTimeText(typeof value === "number" ? value : undefined, zone);
 }
 
-/** @param {HTMLInputElement | HTMLSelectElement} input */
+/** @param {Input} input */
 function valueOf(input) {
   if (input instanceof HTMLInputElement && input.type === "checkbox") return input.checked;
   const zone = input.getAttribute("data-zone");

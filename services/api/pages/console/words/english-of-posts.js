@@ -17,6 +17,7 @@ export const englishOfPosts = {
   event_gone: "Deleted event {id}",
   announcement_gone: "The announcement was deleted.",
   story_planned: "It will be posted when it is due.",
+  story_computed: "It will be planned two days ahead, if nothing changes until then.",
   story_sending: "It is being sent.",
   story_in_doubt: "It may have been posted: the confirmation is missing.",
   story_sent: "It was posted on time.",

@@ -117,6 +117,8 @@ export const english = {
   ...englishOfPosts,
   setting_lang: "Language of the posts",
   setting_prefix: "Prefix of the bot's commands",
+  setting_template_title: "Title of messages, if an announcement has no text of its own",
+  setting_template_body: "Text of messages, if an announcement has no text of its own",
   setting_control_role: "Role for the bot (id or everyone)",
   setting_simple_announcements: "Short posts",
   setting_twelve_hour: "12-hour times in posts",

@@ -17,6 +17,7 @@ export const japaneseOfPosts = {
   event_gone: "削除されたイベント {id}",
   announcement_gone: "お知らせは削除されました。",
   story_planned: "期限になると投稿されます。",
+  story_computed: "それまでに変更がなければ、2日前に計画されます。",
   story_sending: "送信しています。",
   story_in_doubt: "投稿された可能性がありますが、確認できていません。",
   story_sent: "時間どおりに投稿されました。",

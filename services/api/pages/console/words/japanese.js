@@ -117,6 +117,8 @@ export const japanese = {
   ...japaneseOfPosts,
   setting_lang: "投稿の言語",
   setting_prefix: "ボットのコマンドの接頭辞",
+  setting_template_title: "告知に独自の文面がない場合のメッセージの件名",
+  setting_template_body: "告知に独自の文面がない場合のメッセージの本文",
   setting_control_role: "ボットを使うロール (ID または everyone)",
   setting_simple_announcements: "短い投稿",
   setting_twelve_hour: "投稿の時刻を 12 時間表示にする",

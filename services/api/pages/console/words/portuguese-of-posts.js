@@ -17,6 +17,7 @@ export const portugueseOfPosts = {
   event_gone: "Evento excluído {id}",
   announcement_gone: "O anúncio foi excluído.",
   story_planned: "Será publicada no horário.",
+  story_computed: "Será planejada dois dias antes, se nada mudar até lá.",
   story_sending: "Está sendo enviada.",
   story_in_doubt: "Pode ter sido publicada: falta a confirmação.",
   story_sent: "Foi publicada no horário.",

@@ -117,6 +117,8 @@ export const portuguese = {
   ...portugueseOfPosts,
   setting_lang: "Idioma das publicações",
   setting_prefix: "Prefixo dos comandos do bot",
+  setting_template_title: "Título das mensagens, se um anúncio não tiver texto próprio",
+  setting_template_body: "Texto das mensagens, se um anúncio não tiver texto próprio",
   setting_control_role: "Cargo para o bot (id ou everyone)",
   setting_simple_announcements: "Publicações curtas",
   setting_twelve_hour: "Horários de 12 horas nas publicações",

@@ -17,6 +17,7 @@ export const spanishOfPosts = {
   event_gone: "Evento eliminado {id}",
   announcement_gone: "El anuncio fue eliminado.",
   story_planned: "Se publicará a su hora.",
+  story_computed: "Se planificará dos días antes, si nada cambia hasta entonces.",
   story_sending: "Se está enviando.",
   story_in_doubt: "Puede haberse publicado: falta la confirmación.",
   story_sent: "Se publicó a tiempo.",

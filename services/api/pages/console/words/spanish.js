@@ -117,6 +117,8 @@ export const spanish = {
   ...spanishOfPosts,
   setting_lang: "Idioma de las publicaciones",
   setting_prefix: "Prefijo de las órdenes del bot",
+  setting_template_title: "Título de los mensajes, si un anuncio no tiene texto propio",
+  setting_template_body: "Texto de los mensajes, si un anuncio no tiene texto propio",
   setting_control_role: "Rol para el bot (id o everyone)",
   setting_simple_announcements: "Publicaciones cortas",
   setting_twelve_hour: "Horas de 12 en las publicaciones",
