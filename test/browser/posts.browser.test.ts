@@ -79,7 +79,10 @@ describe("the posts in the console", () => {
     const save = () => form.getByRole("button", { name: "Save" }).click();
     await title.fill("{nonsense}");
     await save();
-    await form.locator('[data-field="template.title"] .problem').filter({ hasText: /placeholder/ }).waitFor();
+    await form
+      .locator('[data-field="template.title"] .problem')
+      .filter({ hasText: /placeholder/ })
+      .waitFor();
     await title.fill("{name} soon");
     await save();
     await page.getByText("Saved.", { exact: true }).waitFor();
