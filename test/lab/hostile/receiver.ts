@@ -9,7 +9,7 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
 /** A receiver of the sink `webhook`, in a process of its own. */
 export interface Receiver {
-  /** What it has received until now. */
+  /** Resolves to the counts of the requests until now. */
   received(): Promise<Received>;
 }
 

@@ -121,7 +121,7 @@ interface GuildCounts {
   readonly change: (guildId: string, by: number) => void;
 }
 
-/** What each guild has in work. */
+/** Counts the posts or steps of each guild that are in work; a guild has at most `max`. */
 function newGuildCounts(max: number): GuildCounts {
   const counts = new Map<string, number>();
   return {

@@ -6,7 +6,7 @@ import type { Verdict } from "../verdict.ts";
 import type { DemandedPost } from "./demanded-posts.ts";
 import type { GuildRecords } from "./records.ts";
 
-/** What was seen of a guild when the run is over. */
+/** The messages and the history of a guild at the end of a run, beside the posts that are demanded. */
 export interface GuildEvidence {
   readonly guild: GuildRecords;
   readonly demands: readonly DemandedPost[];

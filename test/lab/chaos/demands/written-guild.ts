@@ -17,7 +17,7 @@ import type {
   RecordedEvent,
 } from "./records.ts";
 
-/** What a guild pauses: itself, its calendar, three of its events, or two of its announcements. */
+/** Each guild pauses one of these: itself, its calendar, three of its events, or two of its announcements. */
 const PAUSED = ["guild", "calendar", "events", "announcements"] as const;
 
 /** The time in which a guild is written. */
