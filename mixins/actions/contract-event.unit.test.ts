@@ -4,8 +4,8 @@ import * as apiKeys from "../../services/contracts/api-keys.contract.ts";
 import * as calendarEvents from "../../services/contracts/calendar-events.contract.ts";
 import * as calendars from "../../services/contracts/calendars.contract.ts";
 import type { EventContract } from "../../services/contracts/contract.ts";
-import * as dispatch from "../../services/contracts/dispatch.contract.ts";
 import * as plannedChanges from "../../services/contracts/planned-changes.contract.ts";
+import * as postOutcomes from "../../services/contracts/post-outcomes.contract.ts";
 import * as guildSettings from "../../services/contracts/guild-settings.contract.ts";
 import { ratesUsed } from "../../services/api/rates/gateway-rates.ts";
 import { currentDeadline, currentOrigin, currentWriteId, runInWriteContext } from "../mongo/write-context.ts";
@@ -13,9 +13,15 @@ import { newWriteId } from "../mongo/write-id.ts";
 import { paramsCheck } from "./check-params.ts";
 import { listen } from "./contract-event.ts";
 
-const exported = [announcements, apiKeys, calendarEvents, calendars, dispatch, guildSettings, plannedChanges].flatMap(
-  (module) => Object.values(module) as unknown[],
-);
+const exported = [
+  announcements,
+  apiKeys,
+  calendarEvents,
+  calendars,
+  guildSettings,
+  plannedChanges,
+  postOutcomes,
+].flatMap((module) => Object.values(module) as unknown[]);
 const contracts = [
   ...exported.filter((each): each is EventContract<object> => Object(each) === each && "payload" in (each as object)),
   ratesUsed as EventContract<object>,

@@ -134,7 +134,7 @@ export class CallAttempts {
     const delayMs = isLast ? Infinity : backoff(lostMessages.noResponseMs, this.#noResponseDelays);
     const msLeft = this.#msLeft();
     if (delayMs < msLeft) this.#timer = setTimeout(() => this.#retryWithoutResponse(lostMessages.budget), delayMs);
-    else if (msLeft < Infinity) this.#timer = setTimeout(() => this.#timeOut(), msLeft);
+    else if (msLeft < Infinity) this.#timer = setTimeout(() => this.#timeOut(), Math.max(0, msLeft));
   }
 
   #retryWithoutResponse(budget: RetryBudget): void {

@@ -8,7 +8,7 @@ import { apiKeyChanged } from "../contracts/api-keys.contract.ts";
 import { announcementChanged } from "../contracts/announcements.contract.ts";
 import { calendarEventChanged } from "../contracts/calendar-events.contract.ts";
 import { calendarChanged } from "../contracts/calendars.contract.ts";
-import { announcementFailed, announcementMissed, announcementPosted } from "../contracts/dispatch.contract.ts";
+import { announcementFailed, announcementMissed, announcementPosted } from "../contracts/post-outcomes.contract.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import { webhookChanged } from "../contracts/webhooks.contract.ts";
 import type { EventContract } from "../contracts/contract.ts";

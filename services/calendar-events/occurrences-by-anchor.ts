@@ -156,8 +156,8 @@ async function collectCreated(reads: EventReads, search: AnchorSearch, created: 
 }
 
 /** The first occurrence of a series, if it is not cancelled; a single event. */
-async function firstOccurrence(
-  reads: EventReads,
+export async function firstOccurrence(
+  reads: Pick<EventReads, "overrides">,
   event: StoredEvent,
   calendar: Calendar,
 ): Promise<EffectiveOccurrence | undefined> {

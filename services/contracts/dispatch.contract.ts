@@ -1,15 +1,7 @@
-import { OFFSET_ANCHORS, type OffsetAnchor, offsetsRule, type PostOffset } from "./announcement-offsets.ts";
-import { action, broadcastEvent, type EventContract } from "./contract.ts";
-import { epochMs, guildId, integer, oneOf, optional, reference, snowflake, text, textOf } from "./field-rules.ts";
-import {
-  ANNOUNCEMENT_ID,
-  SUBJECT_ID,
-  type AnnouncementId,
-  type EpochMs,
-  type EventId,
-  type GuildId,
-  type OccurrenceId,
-} from "./ids.ts";
+import type { OffsetAnchor, PostOffset } from "./announcement-offsets.ts";
+import { action } from "./contract.ts";
+import { epochMs, guildId, integer, optional, reference } from "./field-rules.ts";
+import type { AnnouncementId, EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
 import { type ForeseenSkip, SKIP_CODES } from "./pause.ts";
 import type { SteppedMessage } from "./posted-messages.ts";
 import { type Page, pageNarrowing, type PageParams, pageRules } from "./pages.ts";
@@ -121,6 +113,8 @@ export interface SettledPost extends ListedPost, SteppedMessage {
   readonly state: PostState;
   /** Time of the outcome, by the database server's clock. */
   readonly settledAt: EpochMs;
+  /** Time at which a worker claimed it for the last time, by the database server's clock; absent if it was never tried. */
+  readonly claimedAt?: EpochMs;
   /** Milliseconds from the due instant to the acknowledged send; absent if it was not sent. */
   readonly lateMs?: number;
   /** Why it was not sent, or not on time; always present if it was not sent, or was sent more than 5 s late. */
@@ -273,28 +267,3 @@ export const previewPost = action<{ guildId: GuildId; id: string; eventId?: stri
   idempotent: true,
   isSearch: true,
 });
-
-export interface PostOutcome extends Omit<SettledPost, keyof SteppedMessage> {
-  readonly guildId: GuildId;
-}
-const eventIdRule = textOf("the id of an event, an occurrence or a digest", SUBJECT_ID, 50);
-const outcome: EventContract<PostOutcome>["payload"] = {
-  guildId,
-  announcementId: textOf("an announcement's id", ANNOUNCEMENT_ID, 36),
-  eventId: eventIdRule,
-  startsAt: epochMs,
-  anchor: optional(oneOf(OFFSET_ANCHORS)),
-  offsetMinutes: optional(offsetsRule.items.props.minutes),
-  dueAt: integer(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
-  channel: snowflake,
-  state: oneOf(POST_STATES),
-  settledAt: epochMs,
-  lateMs: optional(integer(0, Number.MAX_SAFE_INTEGER)),
-  reason: optional(text(2_000)),
-  reasonCode: optional(oneOf(REASON_CODES)),
-  messageId: optional(text(200)),
-};
-/** Broadcast for each outcome of a post (D34). */
-export const announcementPosted = broadcastEvent<PostOutcome>({ name: "announcement.posted", payload: outcome });
-export const announcementMissed = broadcastEvent<PostOutcome>({ name: "announcement.missed", payload: outcome });
-export const announcementFailed = broadcastEvent<PostOutcome>({ name: "announcement.failed", payload: outcome });

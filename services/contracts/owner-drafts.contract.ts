@@ -1,9 +1,10 @@
+import { OFFSET_ANCHORS, type OffsetAnchor } from "./announcement-offsets.ts";
 import type { Announcement, AnnouncementRule } from "./announcements.contract.ts";
 import { MAX_ENTRIES } from "./calendar-events.contract.ts";
 import { action } from "./contract.ts";
 import { type DraftChange, draftChanges, DRAFTED_WRITES, MAX_DRAFT_CHANGES } from "./draft-changes.contract.ts";
 import type { Refusal } from "./errors.ts";
-import { epochMs, flag, guildId, integer, listOf, optional, reference, textOf } from "./field-rules.ts";
+import { epochMs, flag, guildId, integer, listOf, oneOf, optional, reference, textOf } from "./field-rules.ts";
 import type { GuildSettings } from "./guild-settings.contract.ts";
 import { holidaysOfRule } from "./holidays.ts";
 import type { AnnouncementId, EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
@@ -70,9 +71,11 @@ interface EventDrafts extends Drafts {
 export interface DraftOccurrencesParams extends EventDrafts {
   /** At most two for each change of an announcement. */
   readonly references: readonly DraftReference[];
-  /** The starts of the occurrences of changed events. */
+  /** The instants by which occurrences are selected (D54): START by default. */
+  readonly anchor?: OffsetAnchor;
+  /** The anchors of the occurrences of changed events. */
   readonly window: Window;
-  /** The starts of the occurrences of all other events; none are read without windows. */
+  /** The anchors of the occurrences of all other events; none are read without windows. */
   readonly windows: readonly Window[];
   /** Selects among the other events. */
   readonly only?: OnlyOccurrences;
@@ -114,6 +117,7 @@ export const draftOccurrences = action<DraftOccurrencesParams, DraftedOccurrence
       max: MAX_REFERENCES,
       items: { type: "object", strict: true, props: { at, eventId: reference } },
     },
+    anchor: optional(oneOf(OFFSET_ANCHORS)),
     window: windowRule,
     windows: { type: "array", max: 1000, items: windowRule },
     only: optional(onlyRule),

@@ -1,3 +1,4 @@
+import type { OffsetAnchor } from "./announcement-offsets.ts";
 import { action } from "./contract.ts";
 import type { PostPreview } from "./dispatch.contract.ts";
 import { type DraftChange, DRAFT_REFUSALS, draftChanges, DRAFTED_WRITES } from "./draft-changes.contract.ts";
@@ -14,6 +15,9 @@ export interface DraftedPost {
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
   readonly dueAt: EpochMs;
+  /** The offset by which it is due; absent for a lead time (D54). */
+  readonly anchor?: OffsetAnchor;
+  readonly offsetMinutes?: number;
   readonly channel: string;
   /** The message as plain text, cut at MAX_DRAFTED_TEXT characters. */
   readonly text: string;

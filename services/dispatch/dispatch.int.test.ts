@@ -7,7 +7,7 @@ import { occurrenceId } from "../calendar-events/domain/event/occurrence-id.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
 import { createAnnouncement, removeAnnouncement, updateAnnouncement } from "../contracts/announcements.contract.ts";
 import { createEvent } from "../contracts/calendar-events.contract.ts";
-import { announcementPosted, type PostOutcome } from "../contracts/dispatch.contract.ts";
+import { announcementPosted, type PostOutcome } from "../contracts/post-outcomes.contract.ts";
 import { healthOf } from "../contracts/health.contract.ts";
 import type { EventId } from "../contracts/ids.ts";
 import { updateGuildSettings } from "../contracts/guild-settings.contract.ts";

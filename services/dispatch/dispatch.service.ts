@@ -213,7 +213,7 @@ function storeTimeoutMs(operation: string): number {
 
 const processTimers: Timers = {
   after(ms, wake) {
-    const timer = setTimeout(wake, ms);
+    const timer = setTimeout(wake, Math.max(0, ms));
     return () => clearTimeout(timer);
   },
 };

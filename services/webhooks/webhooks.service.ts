@@ -16,7 +16,7 @@ import { inTransaction } from "../../mixins/mongo/transaction.ts";
 import { announcementChanged } from "../contracts/announcements.contract.ts";
 import { calendarEventChanged } from "../contracts/calendar-events.contract.ts";
 import { calendarChanged } from "../contracts/calendars.contract.ts";
-import { announcementFailed, announcementMissed, announcementPosted } from "../contracts/dispatch.contract.ts";
+import { announcementFailed, announcementMissed, announcementPosted } from "../contracts/post-outcomes.contract.ts";
 import { isRefusal, type Refusal } from "../contracts/errors.ts";
 import { listChangedWebhooks } from "../contracts/guild-changes.contract.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";

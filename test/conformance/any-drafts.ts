@@ -95,14 +95,15 @@ const lead = fc.record({
   minutes: fc.constantFrom(0, 5, 30),
 });
 
-/** The latest offset after the start. */
-export const MAX_OFFSET_MS = 30 * MINUTE;
-const OFFSETS: readonly PostOffset[] = [-1_440, -60, -10, 0, MAX_OFFSET_MS / MINUTE].map((minutes) => ({
-  anchor: "START",
-  minutes,
-}));
+/** The latest offset. */
+export const MAX_OFFSET_MS = DAY;
+const OFFSETS: readonly PostOffset[] = [
+  ...[-1_440, -60, -10, 0, 30].map((minutes) => ({ anchor: "START", minutes }) as const),
+  ...[-30, 0, 1_440].map((minutes) => ({ anchor: "END", minutes }) as const),
+  ...[0, 60].map((minutes) => ({ anchor: "CREATED", minutes }) as const),
+];
 
-/** A lead time, or offsets in its place (D54). Posts by the end and the creation of an event are not compared (D58). */
+/** A lead time, or offsets in its place (D54). */
 const dueTimes = fc.oneof(
   { weight: 2, arbitrary: lead },
   { weight: 1, arbitrary: fc.subarray([...OFFSETS], { minLength: 1, maxLength: 3 }).map((offsets) => ({ offsets })) },
@@ -129,6 +130,25 @@ const anyNewAnnouncement = fc
     eventId: pick(events, event),
     skipOn: holidays,
   }));
+
+const digest = fc
+  .record({
+    calendarNumber,
+    weekday: fc.constantFrom(undefined, "MON", "THU"),
+    time: fc.constantFrom("00:00", "02:30", "18:30"),
+    days: fc.constantFrom(undefined, 2),
+    color: seldom(color),
+    emptyText: sometimes(fc.constant("Nothing today")),
+  })
+  .map(({ weekday, ...fields }) =>
+    weekday === undefined
+      ? Object.assign({ frequency: "DAILY" }, fields)
+      : Object.assign({ frequency: "WEEKLY", weekday }, fields),
+  );
+
+const anyNewDigest = fc
+  .record({ digest, channel: fc.constantFrom("71", "72"), info: fc.constantFrom("", "This week") })
+  .map((fields) => Object.assign({ action: "CREATE_ANNOUNCEMENT", type: "DIGEST", hours: 0, minutes: 0 }, fields));
 
 const anyUpdateOfEvent = fc
   .record({
@@ -175,6 +195,7 @@ const anyUpdateOfAnnouncement = fc
     subscribersUserAdd: seldom(fc.constant(["42"])),
     pausedUntil,
     skipOn,
+    digest: seldom(digest),
     target: seldom(announcementFields),
   })
   .map(({ announcement, lead: given, target, ...fields }) => ({ events, announcements }: KnownIds) => ({
@@ -227,6 +248,7 @@ export const anyGuild: fc.Arbitrary<readonly AnyChange[]> = fc
     fc.array(anyHoliday, { maxLength: 3 }),
     fc.array(anyNewEvent, { minLength: 1, maxLength: 4 }),
     fc.array(anyNewAnnouncement, { minLength: 1, maxLength: 3 }),
+    fc.array(anyNewDigest, { maxLength: 1 }),
     fc.array(fc.oneof(anyUpdateOfEvent, anyDeleteOfEvent, anyUpdateOfAnnouncement, anySettings), { maxLength: 3 }),
   )
   .map((parts) => parts.flat().map(chosen));
@@ -239,6 +261,7 @@ export const anyDrafts: fc.Arbitrary<readonly AnyChange[]> = fc
       { weight: 6, arbitrary: anyUpdateOfEvent },
       { weight: 3, arbitrary: anyDeleteOfEvent },
       { weight: 3, arbitrary: anyNewAnnouncement },
+      { weight: 1, arbitrary: anyNewDigest },
       { weight: 3, arbitrary: anyUpdateOfAnnouncement },
       { weight: 1, arbitrary: anyDeleteOfAnnouncement },
       { weight: 1, arbitrary: anySettings },

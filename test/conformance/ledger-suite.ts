@@ -8,7 +8,9 @@ import { claimOf, LEASE_MS, type PostStoreFixture } from "./post-store-fixture.t
 export function testLedger(fixture: PostStoreFixture): void {
   test("a claim raises the fence and starts the lease, and stores texts unchanged", async () => {
     const post = await fixture.due();
-    const row = await fixture.store.claim(claimOf(post, { owner: "$owner", attemptId: "$$NOW", parts: 2 }));
+    const row = await fixture.store.claim(
+      claimOf(post, { madeAt: 1_700_000_000_000, owner: "$owner", attemptId: "$$NOW", parts: 2 }),
+    );
     expect(row).toMatchObject({
       state: "sending",
       fence: 1,
@@ -16,7 +18,9 @@ export function testLedger(fixture: PostStoreFixture): void {
       owner: "$owner",
       attemptId: "$$NOW",
       parts: 2,
+      claimedAt: 1_700_000_000_000,
     });
+    expect((await fixture.store.find(post))?.claimedAt).toBe(1_700_000_000_000);
     expect(row?.wakeAt).toBe((row?.doubtSince ?? 0) + LEASE_MS);
   });
 

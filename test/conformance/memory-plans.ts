@@ -1,8 +1,13 @@
 import type { AnyChange, KnownIds } from "./any-drafts.ts";
 import { DRAFTS_NOW, MAX_OFFSET_MS } from "./any-drafts.ts";
+import { memoryCalendars, memoryEvents, type MemoryRows } from "../doubles/memory-events.ts";
 import { MemoryGuild } from "../doubles/memory-guild.ts";
+import { digestReader } from "../../services/calendar-events/digest-reads.ts";
+import { digestWithId } from "../../services/calendar-events/domain/digest/digest-occurrence.ts";
+import { windowPages } from "../../services/calendar-events/window-pages.ts";
+import { digestRules } from "../../services/contracts/announcement-digests.ts";
 import type { DraftChange } from "../../services/contracts/draft-changes.contract.ts";
-import type { EpochMs } from "../../services/contracts/ids.ts";
+import type { EpochMs, OccurrenceId } from "../../services/contracts/ids.ts";
 import type { Occurrence } from "../../services/contracts/occurrences.contract.ts";
 import { leadMs } from "../../services/dispatch/domain/plan/offsets.ts";
 import type { PlanInput } from "../../services/dispatch/domain/plan/plan-input.ts";
@@ -14,8 +19,13 @@ import { diffPlanOf } from "../../services/dispatch/queries/diff-plan.ts";
 
 export const GRACE_MS = 900_000;
 const HOUR = 3_600_000;
+/** No event is longer. None was created longer before it is due, or starts longer after `until` and is due by its creation. */
+const LONGEST_MS = 60 * 24 * HOUR;
 /** More posts than any of these guilds has. */
 export const EVERY_POST = 1_000_000;
+
+/** Of earlier occurrences nothing is due any more. */
+const EVER = [{ from: 0, until: Infinity }];
 
 export interface PlannedState {
   readonly occurrences: readonly Occurrence[];
@@ -26,7 +36,10 @@ export interface PlannedState {
 
 export async function stateOf(guild: MemoryGuild, until: EpochMs): Promise<PlannedState> {
   const rules = guild.rules();
-  const window = { from: guild.now - GRACE_MS - MAX_OFFSET_MS, until: until + Math.max(0, ...rules.map(leadMs)) };
+  const window = {
+    from: guild.now - GRACE_MS - MAX_OFFSET_MS - LONGEST_MS,
+    until: until + Math.max(0, ...rules.map(leadMs)) + LONGEST_MS,
+  };
   const occurrences = await guild.occurrences(window);
   return { occurrences, rules, settings: guild.settings, announcements: new Map(guild.announcements) };
 }
@@ -43,7 +56,7 @@ export function planned(
     guildId,
     announcements: rules,
     occurrences,
-    windows: { START: [{ from: now - GRACE_MS - MAX_OFFSET_MS, until: Infinity }] },
+    windows: { START: EVER, END: EVER, CREATED: EVER },
     existing,
     sinks: ["log", "discord"],
     start: firstPositionAt(now - GRACE_MS),
@@ -64,6 +77,21 @@ function settled(rows: readonly Post[], now: EpochMs): Post[] {
     if (row.skipReason !== undefined) return { ...row, state: "skipped", reason: row.skipReason, settledAt: now };
     return { ...row, state: "sent", fence: 1, settledAt: now, delivered: ["1"] };
   });
+}
+
+/** Reads digests with the events of some rows, in the present calendars: drafts of events do not change digests (D65). */
+export function digestsOf(guild: MemoryGuild, rules: PlannedState["rules"], rows: MemoryRows) {
+  const calendars = memoryCalendars(guild.copiedRows);
+  const read = digestReader(calendars, windowPages(memoryEvents(rows), calendars));
+  return async (ids: ReadonlySet<OccurrenceId>): Promise<Occurrence[]> => {
+    const found: Occurrence[] = [];
+    for (const id of ids) {
+      const named = digestWithId(digestRules(rules), id);
+      const digest = named && (await read({ guildId: guild.id, ...named.rule, date: named.date }));
+      if (digest !== null && digest !== undefined) found.push(digest);
+    }
+    return found;
+  };
 }
 
 /** The ids that exist in the guild, and what later changes may name. */

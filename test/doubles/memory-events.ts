@@ -41,7 +41,8 @@ export function memoryEvents(rows: MemoryRows): CalendarEventsStore {
   function put(next: CalendarEvent, isRescheduled: boolean, isRecolored: boolean, from: StoredEvent | undefined): void {
     const scheduledAt = isRescheduled ? rows.now : (from?.scheduledAt ?? rows.now);
     const coloredAt = isRecolored ? rows.now : (from?.coloredAt ?? rows.now);
-    events.set(next.id, { ...next, ...pauseEndedBy(from ?? {}, rows.now), scheduledAt, coloredAt });
+    const createdAt = from?.createdAt ?? rows.now;
+    events.set(next.id, { ...next, ...pauseEndedBy(from ?? {}, rows.now), scheduledAt, coloredAt, createdAt });
   }
 
   const store: Partial<CalendarEventsStore> = {
@@ -156,9 +157,13 @@ function memoryReads({ events, overrides }: MemoryRows): Partial<EventReads> {
       );
       return new Map(texts.filter(([id]) => ids.includes(id)));
     },
-    async *seriesOverlapping(_guildId, calendars, _window, { only }) {
+    // The ids of these events do not tell when they were created.
+    async *eventsBetween(_guildId, calendars) {
+      yield inCalendars(calendars);
+    },
+    async *seriesOverlapping(_guildId, calendars, _window, { only, which }) {
       const series = inCalendars(calendars).filter(
-        ({ id, recurring }) => recurring !== undefined && only?.eventIds?.includes(id) !== false,
+        ({ id, recurring }) => (which === "all" || recurring !== undefined) && only?.eventIds?.includes(id) !== false,
       );
       const ids = new Set(series.map(({ id }) => id));
       const moved = [...overrides.values()].filter(

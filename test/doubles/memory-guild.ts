@@ -7,8 +7,14 @@ import { listDrafted, showDrafted } from "../../services/calendar-events/drafts/
 import { eventResolver, toView } from "../../services/calendar-events/event-resolver.ts";
 import { holidayReads } from "../../services/calendar-events/holidays.ts";
 import { eventWrites } from "../../services/calendar-events/event-writes.ts";
+import { announcedOccurrences } from "../../services/calendar-events/occurrences-by-anchor.ts";
 import type { CalendarsStore } from "../../services/calendar-events/store/calendars.store.ts";
-import type { Announcement, AnnouncementRule } from "../../services/contracts/announcements.contract.ts";
+import { digestRules } from "../../services/contracts/announcement-digests.ts";
+import type {
+  Announcement,
+  AnnouncementRule,
+  UpdateAnnouncementParams,
+} from "../../services/contracts/announcements.contract.ts";
 import {
   draftAnnouncementId,
   type DraftChange,
@@ -60,18 +66,30 @@ export class MemoryGuild {
 
   async occurrences(window: Window): Promise<Occurrence[]> {
     const holidaysOf = holidayCalendars(this.rules());
-    return (await this.list({ guildId: GUILD, windows: [window], limit: 10_000, holidaysOf })).occurrences;
+    const digests = { rules: digestRules(this.rules()), window };
+    return (await this.list({ guildId: GUILD, windows: [window], limit: 10_000, holidaysOf, digests })).occurrences;
   }
 
   /** The occurrences as their owner lists them. */
   async list(params: OccurrencesStartingParams): Promise<OccurrencesStarting> {
     const isAllowed = async (number: number) => this.#mayHave(number);
-    const found = await calendarWindows(this.#events, this.#calendars).listStarting(params, isAllowed);
+    const windows = calendarWindows(this.#events, this.#calendars);
+    const found = await announcedOccurrences(this.#events, this.#calendars, windows).list(params, isAllowed);
     return holidayReads(this.#events, this.#calendars).ofList(params, found, isAllowed);
   }
 
   #mayHave(calendarNumber: number): boolean {
     return calendarNumber <= Math.max(1, this.settings.maxCalendars);
+  }
+
+  #mayName({ digest, skipOn }: Pick<UpdateAnnouncementParams, "digest" | "skipOn">): boolean {
+    return [digest?.calendarNumber ?? 1, skipOn ?? 1].every((number) => this.#mayHave(number));
+  }
+
+  /** A copy of the rows, for reads of what the guild was. */
+  get copiedRows(): MemoryRows {
+    const { now, events, overrides, calendars } = this.rows;
+    return { now, events: new Map(events), overrides: new Map(overrides), calendars: new Map(calendars) };
   }
 
   /** Stores a change. What it creates has the ids of the draft with this index. */
@@ -122,7 +140,7 @@ export class MemoryGuild {
   ): Promise<unknown> {
     if (change.action === "CREATE_ANNOUNCEMENT") {
       const params = writeParams<"CREATE_ANNOUNCEMENT">(GUILD, change);
-      if (!this.#mayHave(params.skipOn ?? 1)) return refuse("CALENDAR_NOT_FOUND");
+      if (!this.#mayName(params)) return refuse("CALENDAR_NOT_FOUND");
       const eventId = await this.#reference(params.type, params.eventId);
       if (isRefusal(eventId)) return eventId;
       const draft = newAnnouncement(draftAnnouncementId(at), params, eventId ?? "");
@@ -132,7 +150,7 @@ export class MemoryGuild {
     if (stored === undefined) return refuse("ANNOUNCEMENT_NOT_FOUND");
     if (change.action === "DELETE_ANNOUNCEMENT") return this.announcements.delete(stored.id);
     const params = writeParams<"UPDATE_ANNOUNCEMENT">(GUILD, change);
-    if (!this.#mayHave(params.skipOn ?? 1)) return refuse("CALENDAR_NOT_FOUND");
+    if (!this.#mayName(params)) return refuse("CALENDAR_NOT_FOUND");
     const eventId = await this.#reference(params.type ?? stored.type, params.eventId);
     const changed = isRefusal(eventId) ? eventId : changeAnnouncement(stored, params, eventId);
     if (isRefusal(changed)) return changed;

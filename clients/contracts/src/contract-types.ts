@@ -452,6 +452,8 @@ export interface SettledPost extends ListedPost, SteppedMessage {
   readonly state: PostState;
   /** Time of the outcome, by the database server's clock. */
   readonly settledAt: EpochMs;
+  /** Time at which a worker claimed it for the last time, by the database server's clock; absent if it was never tried. */
+  readonly claimedAt?: EpochMs;
   /** Milliseconds from the due instant to the acknowledged send; absent if it was not sent. */
   readonly lateMs?: number;
   /** Why it was not sent, or not on time; always present if it was not sent, or was sent more than 5 s late. */
@@ -534,10 +536,6 @@ export interface PostPreview extends ForeseenSkip {
   /** The problem that would prevent the post (D35); absent if there is none or it cannot be determined. */
   readonly problem?: PostProblem;
   readonly messages: readonly MessageBody[];
-}
-
-export interface PostOutcome extends Omit<SettledPost, keyof SteppedMessage> {
-  readonly guildId: GuildId;
 }
 
 /** The params of the write that each draft change stands for, without the guild. */
@@ -849,6 +847,9 @@ export interface DraftedPost {
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
   readonly dueAt: EpochMs;
+  /** The offset by which it is due; absent for a lead time (D54). */
+  readonly anchor?: OffsetAnchor;
+  readonly offsetMinutes?: number;
   readonly channel: string;
   /** The message as plain text, cut at MAX_DRAFTED_TEXT characters. */
   readonly text: string;
@@ -889,6 +890,11 @@ export type PreviewDraftsParams = DraftsParams & {
   readonly eventId?: string;
   readonly limit?: number;
 };
+
+/** The outcome of a post, with its guild. */
+export interface PostOutcome extends Omit<SettledPost, keyof SteppedMessage> {
+  readonly guildId: GuildId;
+}
 
 /** Whether the message of a sent post follows the changes of its event (D67). */
 export const ON_CHANGE = ["KEEP", "EDIT"] as const;

@@ -11,6 +11,7 @@ import * as changes from "../../../services/contracts/guild-changes.contract.ts"
 import * as settings from "../../../services/contracts/guild-settings.contract.ts";
 import * as notifications from "../../../services/contracts/occurrence-notifications.contract.ts";
 import * as plans from "../../../services/contracts/plan-diff.contract.ts";
+import * as outcomes from "../../../services/contracts/post-outcomes.contract.ts";
 import * as webhooks from "../../../services/contracts/webhooks.contract.ts";
 import type { Actions, Events } from "./contract-types.ts";
 
@@ -66,9 +67,9 @@ const ACTIONS = {
 
 const EVENTS = {
   "announcement.changed": announcements.announcementChanged,
-  "announcement.failed": dispatch.announcementFailed,
-  "announcement.missed": dispatch.announcementMissed,
-  "announcement.posted": dispatch.announcementPosted,
+  "announcement.failed": outcomes.announcementFailed,
+  "announcement.missed": outcomes.announcementMissed,
+  "announcement.posted": outcomes.announcementPosted,
   "calendar-event.changed": events.calendarEventChanged,
   "calendar.changed": calendars.calendarChanged,
   "guild-settings.changed": settings.guildSettingsChanged,

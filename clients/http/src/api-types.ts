@@ -2039,6 +2039,10 @@ export interface SettledPost {
    */
   state: "planned" | "sending" | "sent" | "failed" | "unknown" | "missed" | "cancelled" | "skipped";
   /**
+   * Instant at which a worker began its last attempt, in Unix milliseconds (UTC); only for a post that was tried.
+   */
+  claimed?: number;
+  /**
    * Instant at which the outcome was decided, in Unix milliseconds (UTC).
    */
   settled: number;
@@ -3632,6 +3636,14 @@ export interface PostDifference {
    */
   due: number;
   /**
+   * Instant of the event from which the minutes count: its start (START), its end (END), or its creation (CREATED; once for an event or series).
+   */
+  anchor?: "START" | "END" | "CREATED";
+  /**
+   * Minutes of that offset; negative before the anchor.
+   */
+  offset_minutes?: number;
+  /**
    * Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild.
    */
   channel: string;
@@ -3664,6 +3676,14 @@ export interface DraftedPost {
    * Instant at which the post is due, in Unix milliseconds (UTC).
    */
   due: number;
+  /**
+   * Instant of the event from which the minutes count: its start (START), its end (END), or its creation (CREATED; once for an event or series).
+   */
+  anchor?: "START" | "END" | "CREATED";
+  /**
+   * Minutes of that offset; negative before the anchor.
+   */
+  offset_minutes?: number;
   /**
    * Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild.
    */

@@ -3,7 +3,7 @@ import { announcementChanged } from "../../contracts/announcements.contract.ts";
 import { calendarEventChanged } from "../../contracts/calendar-events.contract.ts";
 import { calendarChanged } from "../../contracts/calendars.contract.ts";
 import type { ActionContract, Caller, EventContract } from "../../contracts/contract.ts";
-import { announcementFailed, announcementMissed, announcementPosted } from "../../contracts/dispatch.contract.ts";
+import { announcementFailed, announcementMissed, announcementPosted } from "../../contracts/post-outcomes.contract.ts";
 import { guildSettingsChanged } from "../../contracts/guild-settings.contract.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
 import { webhookChanged } from "../../contracts/webhooks.contract.ts";

@@ -177,6 +177,8 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   next_try:
     "Instant of the next attempt to send the post, or to look it up at the receiver, in Unix milliseconds (UTC).",
   "UpcomingPost.reason": "Error of the last attempt.",
+  claimed:
+    "Instant at which a worker began its last attempt, in Unix milliseconds (UTC); only for a post that was tried.",
   settled: "Instant at which the outcome was decided, in Unix milliseconds (UTC).",
   late_ms: "Milliseconds from the due instant to the send; only for a post that was sent.",
   reason:

@@ -241,6 +241,7 @@ export const upcomingPageFields: readonly ResponseField<UpcomingPostsPage>[] = [
 export const settledPostFields = responseFields<SettledPost>({
   ...postFields,
   state: shown("state", enumOf(POST_STATES)),
+  claimedAt: optional(shown("claimed", EPOCH_MS)),
   settledAt: shown("settled", EPOCH_MS),
   lateMs: optional(shown("late_ms", INTEGER)),
   reason: optional(shown("reason", STRING)),

@@ -1,3 +1,4 @@
+import { OFFSET_ANCHORS } from "../../contracts/announcement-offsets.ts";
 import {
   type DraftedPost,
   type PlanDiff,
@@ -22,6 +23,8 @@ const draftedPost = {
   eventId: shown("event_id", STRING),
   startsAt: shown("epoch_start", EPOCH_MS),
   dueAt: shown("due", EPOCH_MS),
+  anchor: optional(shown("anchor", enumOf(OFFSET_ANCHORS))),
+  offsetMinutes: optional(shown("offset_minutes", INTEGER)),
   channel: shown("channel", STRING),
   text: shown("text", STRING),
 };

@@ -1,4 +1,4 @@
-import type { EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
+import type { GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { CalendarReference } from "../../contracts/calendars.contract.ts";
 import type { Refusal } from "../../contracts/errors.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
@@ -11,25 +11,20 @@ import type {
   ShownDraftOccurrences,
 } from "../../contracts/owner-drafts.contract.ts";
 import { isRefusedDraft } from "../../contracts/owner-drafts.contract.ts";
-import type { Window } from "../../contracts/window.ts";
-import { TimeSlice } from "../../../mixins/async/time-slice.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { OperationTimeout } from "../../../mixins/async/timeout.ts";
 import { calendarWindows, SEARCH_TIMEOUT_MS } from "../calendar-windows.ts";
 import { digestReader } from "../digest-reads.ts";
 import { digestWithId } from "../domain/digest/digest-occurrence.ts";
 import { announcedOccurrence } from "../domain/event/effective-occurrence.ts";
-import { soonestOccurrences } from "../domain/event/soonest-occurrences.ts";
-import { startsIn } from "../domain/event/window.ts";
-import { eachOccurrenceStarting } from "../domain/recurrence/occurrences.ts";
-import { effectiveOccurrences } from "../effective-occurrences.ts";
 import { eventResolver, type ResolverStore } from "../event-resolver.ts";
+import { announcedOccurrences } from "../occurrences-by-anchor.ts";
 import type { CalendarEventsStore } from "../store/calendar-events.store.ts";
 import type { CalendarsStore } from "../store/calendars.store.ts";
 import { windowPages } from "../window-pages.ts";
 import { alteredIds, partition, withoutTexts } from "./compare-occurrences.ts";
 import { type DraftedHolidays, draftedHolidays } from "./drafted-holidays.ts";
-import type { DraftedEvent } from "./draft-store.ts";
+import { type Listed, listDraftedEvents } from "./list-drafted-events.ts";
 import { isAllowed, makeDrafts } from "./make-drafts.ts";
 
 /** The stores of the guild's events, over which the changes are made. */
@@ -43,12 +38,6 @@ export interface DraftStores {
 
 type CalendarReads = Pick<CalendarsStore, "find" | "list">;
 
-/** The occurrences of a guild, soonest first. */
-interface Listed {
-  readonly occurrences: readonly Occurrence[];
-  readonly truncated: boolean;
-}
-
 /** The occurrences of a guild before and after changes that are stored nowhere (D58). */
 export async function listDrafted(
   stores: DraftStores,
@@ -60,8 +49,8 @@ export async function listDrafted(
   const maxBefore = params.maxCalendars[0] ?? 1;
   const maxAfter = params.maxCalendars.at(-1) ?? 1;
   const [changedBefore, changedAfter] = [
-    await listEvents(store.before(), stores.calendars, maxBefore, params),
-    await listEvents(store.after(), calendars, maxAfter, params),
+    await listDraftedEvents(store.before(), stores.calendars, maxBefore, params),
+    await listDraftedEvents(store.after(), calendars, maxAfter, params),
   ];
   const changed = { before: changedBefore.occurrences, after: changedAfter.occurrences };
   const isOther = ({ eventId }: Occurrence) => !store.isChanged(eventId);
@@ -207,53 +196,14 @@ async function findDigests(
   return found;
 }
 
-/** All occurrences of the stored events that start in the windows. */
+/** All occurrences of the stored events whose anchors are in the windows. */
 function listStored(
   { store }: DraftStores,
   calendars: CalendarReads,
   maxCalendars: number,
-  { guildId, windows, limit, only = {}, digests }: DraftOccurrencesParams,
+  { guildId, windows, limit, only = {}, digests, anchor }: DraftOccurrencesParams,
 ): Promise<Listed> {
-  const params = { guildId, windows, limit, texts: false, only, ...definedFields({ digests }) };
-  return calendarWindows(store, calendars).listStarting(params, async (number) => isAllowed(number, maxCalendars));
-}
-
-/** The occurrences of some events, with their texts. */
-async function listEvents(
-  drafted: readonly DraftedEvent[],
-  calendars: CalendarReads,
-  maxCalendars: number,
-  { guildId, window, limit }: DraftOccurrencesParams,
-): Promise<Listed> {
-  const allowed = drafted.filter(({ event }) => isAllowed(event.calendarNumber, maxCalendars));
-  const found = soonestOccurrences<Occurrence>(limit, ({ occurrenceId }) => occurrenceId);
-  const overrides = allowed.flatMap((each) => [...each.overrides.values()]);
-  const events = allowed.map(({ event }) => event);
-  const numbers = [...new Set(events.map(({ calendarNumber }) => calendarNumber))];
-  const calendarOf = new Map(
-    await Promise.all(numbers.map(async (number) => [number, await calendars.find(guildId, number)] as const)),
-  );
-  const slices = new TimeSlice();
-  const occurrences = await effectiveOccurrences(
-    { events, moved: overrides.filter(({ moved, cancelled }) => moved !== undefined && !cancelled) },
-    {
-      guildId,
-      reads: { overrides: async () => overrides },
-      eventsOf: async () => events,
-      window,
-      calendarOf: ({ calendarNumber }) => calendarOf.get(calendarNumber)!,
-      expand: (series, isExcluded) =>
-        eachOccurrenceStarting(series, upTo(window, found.horizon), limit + 1, isExcluded),
-      isInWindow: (times) => startsIn(times, window),
-    },
-  );
-  for (const occurrence of occurrences) {
-    found.add(announcedOccurrence(occurrence, calendarOf.get(occurrence.event.calendarNumber)!));
-    if (slices.isOver) await slices.rest();
-  }
-  return { occurrences: found.list(), truncated: found.truncated };
-}
-
-function upTo({ from, until }: Window, last: EpochMs): Window {
-  return { from, until: Math.min(until, last + 1) };
+  const params = { guildId, windows, limit, texts: false, only, ...definedFields({ digests, anchor }) };
+  const reads = announcedOccurrences(store, calendars, calendarWindows(store, calendars));
+  return reads.list(params, async (number) => isAllowed(number, maxCalendars));
 }

@@ -1,13 +1,13 @@
 import type { ServiceBroker } from "moleculer";
 import { broadcast } from "../../../mixins/actions/typed-calls.ts";
 import { traceIdIn } from "../../../mixins/observability/trace-context.ts";
+import { type PostState } from "../../contracts/dispatch.contract.ts";
 import {
   announcementFailed,
   announcementMissed,
   announcementPosted,
   type PostOutcome,
-  type PostState,
-} from "../../contracts/dispatch.contract.ts";
+} from "../../contracts/post-outcomes.contract.ts";
 import type { ChangeOrigin, EventContract } from "../../contracts/contract.ts";
 import { countError, countSettled, countWait } from "../dispatch.metrics.ts";
 import type { Post } from "../domain/post/post.ts";

@@ -7,14 +7,14 @@ import type { Pause } from "../../contracts/pause.ts";
 import type { OccurrencesStarting } from "../../contracts/occurrences.contract.ts";
 import type { Window } from "../../contracts/window.ts";
 import { selectedIds } from "../domain/diff/select-passes.ts";
-import { countsFromStart, elapsedOffsets, withStartOffsets } from "../domain/plan/offsets.ts";
+import { elapsedOffsets } from "../domain/plan/offsets.ts";
 import { firstPositionAt, type Position } from "../domain/plan/plan-order.ts";
 import { planSelection } from "../domain/plan/plan-posts.ts";
 import { selectSoonest } from "../domain/plan/select-soonest.ts";
 import type { Post } from "../domain/post/post.ts";
 import { SINK_NAMES, type SinkName } from "../domain/post/sink-name.ts";
 import { existingPosts } from "../protocol/planning/existing-posts.ts";
-import { dueWithin, holidaysParam } from "../protocol/planning/read-occurrences.ts";
+import { anchorParam, distinct, holidaysParam, readDue } from "../protocol/planning/read-occurrences.ts";
 import type { Owners } from "../protocol/ports.ts";
 import type { PostStore } from "../protocol/post-store.ts";
 import { inSlices } from "./in-slices.ts";
@@ -64,8 +64,7 @@ export async function computePosts(
 ): Promise<ComputedPosts> {
   const endsAt = clock() + SEARCH_TIME_MS;
   const everyRule = start.at < until ? await ports.owners.announcementRules(guildId, now) : [];
-  const inForce = everyRule.filter(({ enabled, until: inForceUntil }) => enabled && inForceUntil === undefined);
-  const announcements = withStartOffsets(inForce);
+  const announcements = everyRule.filter(({ enabled, until: inForceUntil }) => enabled && inForceUntil === undefined);
   if (announcements.length === 0) return { posts: [], end: firstPositionAt(until), isComplete: true };
   const guildPause = await ports.owners.settings(guildId);
   const posts: Post[] = [];
@@ -98,20 +97,27 @@ async function readPart(
   announcements: readonly AnnouncementRule[],
   { from, until }: Window,
 ): Promise<Part> {
-  const offsets = elapsedOffsets(announcements).map(({ ms }) => ms);
-  const rules = digestRules(announcements);
+  const offsets = elapsedOffsets(announcements);
+  const digests = digestRules(announcements);
+  const holidays = holidaysParam(holidayCalendars(announcements));
   for (let span = until - from; ; span = Math.ceil(span / SPAN_DIVISOR)) {
     const window = { from, until: from + span };
-    const windows = dueWithin(offsets, from, window.until);
-    const { occurrences, truncated } = await owners.occurrences({
-      guildId,
-      windows,
-      limit: MAX_ENTRIES,
-      texts: false,
-      ...(rules.length > 0 && { digests: { rules, window } }),
-      ...holidaysParam(holidayCalendars(announcements)),
-    });
-    if (!truncated || span <= MIN_PART_MS) return { window, occurrences };
+    const found = await readDue(
+      (anchor, windows, only = {}) =>
+        owners.occurrences({
+          guildId,
+          windows,
+          ...anchorParam(anchor),
+          limit: MAX_ENTRIES,
+          texts: false,
+          ...only,
+          ...holidays,
+        }),
+      { offsets, digests, from },
+      window.until,
+    );
+    if (span > MIN_PART_MS && found.some(({ truncated }) => truncated)) continue;
+    return { window, occurrences: distinct(found.flatMap(({ occurrences }) => occurrences)) };
   }
 }
 
@@ -137,14 +143,14 @@ async function planPart(
   if (candidates.length === 0) return { posts: [], end };
   const ofPart = { announcements: part.announcements, occurrences: part.occurrences, candidates };
   const ids = selectedIds([ofPart]);
-  const posts = await existingPosts(ports, { maxOpenPosts: MAX_SUSPENDED }, guildId, ids);
-  const existing = posts.filter(({ offset }) => countsFromStart(offset));
+  const existing = await existingPosts(ports, { maxOpenPosts: MAX_SUSPENDED }, guildId, ids);
   const input = {
     ...part,
     guildId,
     existing,
     sinks: ports.sinks,
-    windows: { START: [window] },
+    // Only the posts are used that the plan adds, whatever it decides about existing ones.
+    windows: {},
     maxOpenPosts: Infinity,
     version: 0,
   };

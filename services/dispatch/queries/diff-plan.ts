@@ -10,12 +10,20 @@ import { DEFAULT_DIFFERENCES, type PlanDiff, type PlanDiffParams } from "../../c
 import { type ComparedPlans, comparePlans, type PlanDifference } from "../domain/diff/compare-plans.ts";
 import { messageChanges } from "../domain/diff/message-changes.ts";
 import { passesOf, selectedIds, selectPasses } from "../domain/diff/select-passes.ts";
-import { countsFromStart, elapsedOffsets, withStartOffsets } from "../domain/plan/offsets.ts";
-import { CANDIDATES_PER_POST, MAX_OPEN_POSTS } from "../domain/plan/plan-input.ts";
+import { elapsedOffsets } from "../domain/plan/offsets.ts";
+import { type AnchorWindows, CANDIDATES_PER_POST, MAX_OPEN_POSTS } from "../domain/plan/plan-input.ts";
 import { comparePositions, firstPositionAt, type Position } from "../domain/plan/plan-order.ts";
 import type { SinkName } from "../domain/post/sink-name.ts";
 import { existingPosts } from "../protocol/planning/existing-posts.ts";
-import { dueWithin, longestLead, MAX_CREATED_LATE_MS } from "../protocol/planning/read-occurrences.ts";
+import {
+  type AnchorOffsets,
+  anchorParam,
+  byAnchor,
+  distinct,
+  dueWithin,
+  longestLead,
+  MAX_CREATED_LATE_MS,
+} from "../protocol/planning/read-occurrences.ts";
 import type { PostStore } from "../protocol/post-store.ts";
 import { renderDifferences, type RenderPorts } from "./render-differences.ts";
 import { ChangedMeanwhile, changedIds, type DraftedGuild, draftGuild, type DraftOwners } from "./drafted-guild.ts";
@@ -73,8 +81,7 @@ async function compareGuild(
   { now, mayMoveDigests: movesDigests }: { readonly now: EpochMs; readonly mayMoveDigests: boolean },
 ): Promise<ComparedGuild | Refusal> {
   const { announcements, settings } = guild;
-  const rulesBefore = withStartOffsets(announcements.before);
-  const rulesAfter = withStartOffsets(announcements.after);
+  const { before: rulesBefore, after: rulesAfter } = announcements;
   const stored = await storedAnnouncements(ports, guildId, guild);
   const messages = messageChanges(settings, stored, announcements.changed);
   const changed =
@@ -82,22 +89,28 @@ async function compareGuild(
       ? new Set([...rulesBefore, ...rulesAfter].map(({ id }) => id))
       : changedIds(guild);
   const rules = [...rulesBefore, ...rulesAfter];
-  const offsets = elapsedOffsets(rules).map(({ ms }) => ms);
-  const offsetsOfChanged = elapsedOffsets(rules.filter(({ id }) => changed.has(id))).map(({ ms }) => ms);
+  const offsetsOfChanged = Map.groupBy(
+    elapsedOffsets(rules.filter(({ id }) => changed.has(id))),
+    ({ anchor }) => anchor,
+  );
+  const anchors = byAnchor(elapsedOffsets(rules)).map(({ anchor, offsets }) => ({
+    anchor,
+    offsets,
+    offsetsOfChanged: (offsetsOfChanged.get(anchor) ?? []).map(({ ms }) => ms),
+  }));
   const from = now - ports.graceMs;
   const digests = digestRules(movesDigests ? rules : rules.filter(({ id }) => changed.has(id)));
-  const read = await readSpan(guild, { from, now, offsets, offsetsOfChanged, digests });
+  const read = await readSpan(guild, { from, now, anchors, digests });
   if (isRefusal(read)) return read;
-  const { occurrences, window, through: readThrough } = read;
+  const { occurrences, windows, through: readThrough } = read;
   const { unchanged, before, after, altered } = occurrences;
   const passes = passesOf({ rulesBefore, rulesAfter, changed, unchanged, before, after });
   const common = { start: firstPositionAt(from), through: readThrough, now, graceMs: ports.graceMs };
   const selected = await inSlices(selectPasses(passes, common, MAX_PAIRS));
   const sides = selected.passes.flatMap(({ before: one, after: other }) => [one, other]);
   const maxOpenPosts = MAX_OPEN_POSTS;
-  const posts = await existingPosts(ports, { maxOpenPosts }, guildId, selectedIds(sides));
-  const existing = posts.filter(({ offset }) => countsFromStart(offset));
-  const input = { guildId, sinks: ports.sinks, windows: { START: [window] }, existing, ...common };
+  const existing = await existingPosts(ports, { maxOpenPosts }, guildId, selectedIds(sides));
+  const input = { guildId, sinks: ports.sinks, windows, existing, ...common };
   const plans = await inSlices(comparePlans(selected, input, settings));
   return { differences: sorted(plans, messages.of(new Set(altered))), through: selected.through };
 }
@@ -114,12 +127,15 @@ async function storedAnnouncements(
   return new Map(found.flatMap((each) => (each === null ? [] : [[each.id, each] as const])));
 }
 
+/** The offsets of the guild's announcements from one anchor, before and after the changes. */
+interface SpanAnchor extends AnchorOffsets {
+  readonly offsetsOfChanged: readonly number[];
+}
+
 interface SpanToRead {
   readonly from: EpochMs;
   readonly now: EpochMs;
-  /** Milliseconds after the starts; negative before them. */
-  readonly offsets: readonly number[];
-  readonly offsetsOfChanged: readonly number[];
+  readonly anchors: readonly SpanAnchor[];
   /** Those before the changes, and those after them. */
   readonly digests: readonly DigestRule[];
 }
@@ -127,8 +143,8 @@ interface SpanToRead {
 /** The occurrences of a guild that were read. */
 interface SpanRead {
   readonly occurrences: DraftedOccurrences;
-  /** Every occurrence of a changed event that starts in it was read. */
-  readonly window: Window;
+  /** Every occurrence of a changed event with an anchor in one of them was read. */
+  readonly windows: AnchorWindows;
   /** The posts that are due before this instant are those of the occurrences. */
   readonly through: EpochMs;
 }
@@ -137,38 +153,56 @@ interface SpanRead {
  * Reads the occurrences whose posts are due within 366 days. If there are too many, it reads those that are due within a shorter
  * time; of unchanged events, those that were created after they were due are read for the next days only, as a plan reads them.
  */
-async function readSpan(
-  guild: DraftedGuild,
-  { from, now, offsets, offsetsOfChanged, digests: rules }: SpanToRead,
-): Promise<SpanRead | Refusal> {
-  const longest = longestLead(offsets);
-  const earliest = from - Math.max(0, ...offsets);
-  const longestOfChanged = longestLead(offsetsOfChanged);
-  const wholeWindow = { from: earliest, until: now + COMPARED_MS + longest };
-  const windowOfChanged = {
-    from: from - Math.max(0, ...offsetsOfChanged),
-    until: now + COMPARED_MS + longestOfChanged,
-  };
-  const whole = offsetsOfChanged.length === 0 ? [] : [windowOfChanged];
-  const digestsUntil = (until: EpochMs) => (rules.length === 0 ? {} : { digests: { rules, window: { from, until } } });
-  const all = await guild.occurrences({
-    window: wholeWindow,
-    windows: whole,
-    limit: MAX_ENTRIES,
-    ...digestsUntil(now + COMPARED_MS),
-  });
-  if (!all.truncated) return { occurrences: all, window: wholeWindow, through: now + COMPARED_MS };
-  const createdLate = { from, until: from + Math.min(MAX_CREATED_LATE_MS, longestOfChanged) };
+async function readSpan(guild: DraftedGuild, { from, now, anchors, digests }: SpanToRead): Promise<SpanRead | Refusal> {
   for (let span = COMPARED_MS; span >= MIN_COMPARED_MS; span /= SPAN_DIVISOR) {
     const through = now + Math.ceil(span);
-    const window = { from: earliest, until: through + longest };
-    const windows = mergedWindows([...dueWithin(offsetsOfChanged, from, through), createdLate]);
+    const reads = anchors.map(async (each) => {
+      const window = { from: from - Math.max(0, ...each.offsets), until: through + longestLead(each.offsets) };
+      const windows = span === COMPARED_MS ? wholeWindows(each, from, through) : shortWindows(each, from, through);
+      const due = { digests: { rules: digests, window: { from, until: through } } };
+      const ofDigests = digests.length > 0 && each.anchor === "START" ? due : {};
+      const read = await guild.occurrences({
+        ...anchorParam(each),
+        window,
+        windows,
+        limit: MAX_ENTRIES,
+        ...ofDigests,
+      });
+      return { anchor: each.anchor, window, read };
+    });
     // Sequential on purpose: a shorter time is read only if this one has too many.
-    const occurrences = await guild.occurrences({ window, windows, limit: MAX_ENTRIES, ...digestsUntil(through) });
-    if (!occurrences.truncated) return { occurrences, window, through };
+    const found = await Promise.all(reads);
+    if (found.some(({ read }) => read.truncated)) continue;
+    const windows = Object.fromEntries(found.map(({ anchor, window }) => [anchor, [window]]));
+    return { occurrences: joined(found.map(({ read }) => read)), windows, through };
   }
-  const message = `must affect fewer occurrences: more than ${MAX_ENTRIES} start within the next days`;
+  const message = `must affect fewer occurrences: more than ${MAX_ENTRIES} are due within the next days`;
   return refuse("TOO_MANY_ENTRIES", [{ field: "changes", code: "TOO_MANY", message }]);
+}
+
+/** The anchors of unchanged events that the changed announcements may post about. Nothing is due at once by the creation. */
+function wholeWindows({ anchor, offsetsOfChanged }: SpanAnchor, from: EpochMs, through: EpochMs): Window[] {
+  if (offsetsOfChanged.length === 0 || anchor === "CREATED") return dueWithin(offsetsOfChanged, from, through);
+  return [{ from: from - Math.max(0, ...offsetsOfChanged), until: through + longestLead(offsetsOfChanged) }];
+}
+
+function shortWindows({ anchor, offsetsOfChanged }: SpanAnchor, from: EpochMs, through: EpochMs): Window[] {
+  const due = dueWithin(offsetsOfChanged, from, through);
+  if (anchor === "CREATED") return due;
+  const createdLate = { from, until: from + Math.min(MAX_CREATED_LATE_MS, longestLead(offsetsOfChanged)) };
+  return mergedWindows([...due, createdLate]);
+}
+
+/** The occurrences of all anchors, each once. */
+function joined(reads: readonly DraftedOccurrences[]): DraftedOccurrences {
+  return {
+    unchanged: distinct(reads.flatMap(({ unchanged }) => unchanged)),
+    before: distinct(reads.flatMap(({ before }) => before)),
+    after: distinct(reads.flatMap(({ after }) => after)),
+    altered: [...new Set(reads.flatMap(({ altered }) => altered))],
+    truncated: false,
+    references: [],
+  };
 }
 
 /** All differences by the post that they show, with those of messages alone. */

@@ -9,6 +9,7 @@ import {
 } from "../../../test/conformance/any-drafts.ts";
 import {
   diffOf,
+  digestsOf,
   guildBefore,
   knownIds,
   planned,
@@ -16,6 +17,7 @@ import {
   stateOf,
 } from "../../../test/conformance/memory-plans.ts";
 import { occurrenceId as idOfOccurrence } from "../../calendar-events/domain/event/occurrence-id.ts";
+import { dateOfDigest } from "../../contracts/announcement-digests.ts";
 import { draftAnnouncementId, type DraftChange, draftEventId } from "../../contracts/draft-changes.contract.ts";
 import { isRefusal } from "../../contracts/errors.ts";
 import type { PlanDiff } from "../../contracts/plan-diff.contract.ts";
@@ -115,6 +117,8 @@ describe("the diff of a plan", () => {
           const through = guild.now + COMPARED_MS;
           const diff = await diffOf(guild, rows, changes);
           const before = await stateOf(guild, through);
+          const stored = guild.copiedRows;
+          const digestsBefore = digestsOf(guild, before.rules, stored);
           for (const [at, change] of changes.entries()) {
             const refusal = await guild.write(change, at);
             if (refusal === undefined) continue;
@@ -130,7 +134,13 @@ describe("the diff of a plan", () => {
           const rowsBefore = planned(guild, before, through, rows);
           const after = await stateOf(guild, through);
           const rowsAfter = planned(guild, after, through, rowsBefore);
-          expect(linesOf(diff)).toEqual(expected([before, rowsBefore], [after, rowsAfter]));
+          const digestIds = new Set(
+            [...rowsBefore, ...rowsAfter].map(({ occurrenceId }) => occurrenceId).filter((id) => dateOfDigest(id)),
+          );
+          const digestsAfter = digestsOf(guild, after.rules, stored);
+          const wasShown = { ...before, occurrences: [...before.occurrences, ...(await digestsBefore(digestIds))] };
+          const isShown = { ...after, occurrences: [...after.occurrences, ...(await digestsAfter(digestIds))] };
+          expect(linesOf(diff)).toEqual(expected([wasShown, rowsBefore], [isShown, rowsAfter]));
           expect(diff).toMatchObject({ comparedUntil: through, more: false });
           for (const { effect } of diff.posts) effects.set(effect, (effects.get(effect) ?? 0) + 1);
         }),
@@ -160,6 +170,39 @@ describe("the diff of a plan", () => {
     ];
     const diff = (await diffOf(guild, rows, changes as DraftChange[])) as PlanDiff;
     expect(diff).toMatchObject({ move: 1, change: 0, posts: [{ effect: "MOVES", startsAt: startsAt + HOUR }] });
+  });
+
+  test("has the posts by offsets from the end and the creation, each with its offset (D54)", async () => {
+    const startsAt = DRAFTS_NOW + 24 * HOUR;
+    const event = { action: "CREATE_EVENT", calendarNumber: 1, startsAt, endsAt: startsAt + HOUR };
+    const offsets = [
+      { anchor: "START", minutes: -60 },
+      { anchor: "END", minutes: 30 },
+      { anchor: "CREATED", minutes: 90 },
+    ];
+    const rule = { action: "CREATE_ANNOUNCEMENT", channel: "7", type: "UNIVERSAL", offsets, info: "" };
+    const { guild, rows } = await guildBefore(
+      [event, rule].map((change) => () => change as unknown as DraftChange),
+      HOUR,
+    );
+    const [eventId] = (await knownIds(guild)).events;
+    const longer = { action: "UPDATE_EVENT", calendarNumber: 1, eventId, startsAt, endsAt: startsAt + 2 * HOUR };
+    const one = { action: "CREATE_EVENT", calendarNumber: 1, startsAt: startsAt + HOUR, endsAt: startsAt + 3 * HOUR };
+    const diff = (await diffOf(guild, rows, [longer, one] as unknown as DraftChange[])) as PlanDiff;
+    expect(diff.posts).toMatchObject([
+      { effect: "CHANGES", anchor: "CREATED", offsetMinutes: 90, dueAt: DRAFTS_NOW + HOUR / 2 },
+      { effect: "APPEARS", anchor: "CREATED", offsetMinutes: 90, dueAt: DRAFTS_NOW + 1.5 * HOUR },
+      { effect: "CHANGES", anchor: "START", offsetMinutes: -60, dueAt: startsAt - HOUR },
+      { effect: "APPEARS", anchor: "START", offsetMinutes: -60, dueAt: startsAt },
+      {
+        effect: "MOVES",
+        anchor: "END",
+        dueAt: startsAt + 2.5 * HOUR,
+        reason: "the event ends at another time",
+        before: { anchor: "END", offsetMinutes: 30, dueAt: startsAt + 1.5 * HOUR },
+      },
+      { effect: "APPEARS", anchor: "END", offsetMinutes: 30, dueAt: startsAt + 3.5 * HOUR },
+    ]);
   });
 
   test("of a pause has the posts that it skips, with the reason, and those of an ended pause appear (D62)", async () => {

@@ -45,7 +45,7 @@ export interface DraftedGuild {
   readonly settings: DraftedSettings;
   readonly announcements: DraftedAnnouncements;
   readonly occurrences: (
-    read: Pick<DraftOccurrencesParams, "window" | "windows" | "limit" | "only" | "digests">,
+    read: Pick<DraftOccurrencesParams, "anchor" | "window" | "windows" | "limit" | "only" | "digests">,
   ) => Promise<DraftedOccurrences>;
   /** Occurrences with their texts. */
   readonly shown: (

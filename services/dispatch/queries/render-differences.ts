@@ -9,6 +9,7 @@ import { renderAnnouncement } from "../domain/message/announcement-message.ts";
 import { type MessageInput, showsGuildName } from "../domain/message/message-input.ts";
 import { truncate } from "../domain/message/truncate-text.ts";
 import type { Post } from "../domain/post/post.ts";
+import { commonFields } from "../domain/post/post-views.ts";
 import { encodeMessage } from "../sinks/message-body.ts";
 import type { DraftedGuild, DraftOwners } from "./drafted-guild.ts";
 import { inSlices } from "./in-slices.ts";
@@ -108,7 +109,8 @@ function renderer(
   given: Pick<MessageInput, "settings" | "guildName">,
 ): Renderer {
   const byId = new Map(occurrences.map((each) => [each.occurrenceId, each]));
-  return ({ announcementId, occurrenceId, startsAt, dueAt, channel, offset }) => {
+  return (post) => {
+    const { announcementId, occurrenceId, offset } = post;
     const [announcement, occurrence] = [announcements.get(announcementId), byId.get(occurrenceId)];
     // A client may have deleted either of them since the plans were compared.
     const isKnown = announcement !== undefined && occurrence !== undefined;
@@ -116,7 +118,8 @@ function renderer(
       ? renderAnnouncement({ announcement, occurrence, offset, ...given }).map(encodeMessage)
       : [];
     const text = truncate(messages.map(plainText).join("\n"), MAX_DRAFTED_TEXT);
-    return { shown: { eventId: occurrenceId, startsAt, dueAt, channel, text }, messages: JSON.stringify(messages) };
+    const { announcementId: _, ...shown } = commonFields(post);
+    return { shown: { ...shown, text }, messages: JSON.stringify(messages) };
   };
 }
 

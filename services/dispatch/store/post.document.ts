@@ -10,7 +10,17 @@ import type { Wait, WaitTotals } from "../domain/post/wait.ts";
 /** How long settled posts stay after the start of their event or after their outcome, whichever is later. */
 const RETENTION_MS = 30 * 86_400_000;
 
-const INSTANTS = ["startsAt", "endsAt", "dueAt", "deadline", "wakeAt", "plannedAt", "doubtSince", "settledAt"] as const;
+const INSTANTS = [
+  "startsAt",
+  "endsAt",
+  "dueAt",
+  "deadline",
+  "wakeAt",
+  "plannedAt",
+  "claimedAt",
+  "doubtSince",
+  "settledAt",
+] as const;
 type Instant = (typeof INSTANTS)[number];
 
 /** A stored post: its id is `_id`, its instants are dates. */
@@ -100,6 +110,7 @@ export const postSchema = new Schema<PostRow>(
     summaryOf: Number,
     owner: String,
     attemptId: String,
+    claimedAt: Date,
     doubtSince: Date,
     reason: String,
     settledAt: Date,

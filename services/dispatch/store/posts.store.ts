@@ -146,6 +146,7 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
         state: "sending",
         parts,
         announcementRevision,
+        claimedAt: new Date(madeAt),
         doubtSince: "$$NOW",
         delivered: [],
         ...(waited !== undefined && { waited: { $literal: toStoredWaits(waited) } }),
@@ -160,6 +161,7 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
         owner,
         attemptId,
         wakeAt: madeAt + leaseMs,
+        claimedAt: madeAt,
         doubtSince: madeAt,
         parts,
         announcementRevision,
@@ -190,7 +192,7 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
       // State, fence and plan revision determine all other fields that matter.
       const expected = { fence, state, planRevision };
       const done = await applyLater({ id, guildId, expected, change: toChange(post, write), isKnown: true });
-      return done === null ? null : afterWrite(post, write);
+      return done === null ? null : (definedFields({ ...post, ...write }) as Post);
     },
 
     async enableSinks(names) {
@@ -278,11 +280,6 @@ function leaseFields({ owner, attemptId, leaseMs }: { owner: string; attemptId: 
     attemptId: { $literal: attemptId },
     wakeAt: { $add: ["$$NOW", leaseMs] },
   };
-}
-
-/** The post after the write. */
-function afterWrite(post: Post, write: PostWrite): Post {
-  return definedFields({ ...post, ...write }) as Post;
 }
 
 function toChange({ startsAt, settledAt }: Post, write: PostWrite): Change {

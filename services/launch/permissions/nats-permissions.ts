@@ -20,7 +20,7 @@ import {
 } from "../../contracts/occurrence-notifications.contract.ts";
 import { getOccurrence, listOccurrencesStarting, readDigest } from "../../contracts/occurrences.contract.ts";
 import { calendarChanged, getCalendar } from "../../contracts/calendars.contract.ts";
-import { announcementFailed, announcementMissed, announcementPosted } from "../../contracts/dispatch.contract.ts";
+import { announcementFailed, announcementMissed, announcementPosted } from "../../contracts/post-outcomes.contract.ts";
 import { changesPlanned } from "../../contracts/planned-changes.contract.ts";
 import { EVERY_ACTION } from "../../contracts/every-action.ts";
 import { importEvents } from "../../contracts/event-import.contract.ts";

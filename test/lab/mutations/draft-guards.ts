@@ -137,7 +137,7 @@ export const DRAFT_GUARDS: readonly TestedGuard[] = [
     file: "services/dispatch/queries/compute-posts.ts",
     guard: "a part with too many occurrences is divided",
     in: "readPart",
-    code: "!$_",
-    without: "true",
+    code: "$_ > MIN_PART_MS && $_",
+    without: "false",
   },
 ];

@@ -26,6 +26,15 @@ export const OFFSET_GUARDS: readonly TestedGuard[] = [
     test: "differs between the offsets of an announcement",
   },
   {
+    guard: "a rule that has ended has no posts for the later start of an event",
+    file: "services/dispatch/domain/plan/cancelled-before-planned.ts",
+    in: "wasDue",
+    code: "$_.scheduledAt < $_",
+    without: "true",
+    testFile: "services/dispatch/domain/plan/cancelled-before-planned.unit.test.ts",
+    test: "has no row by its creation, if the event got its start after the announcement was disabled",
+  },
+  {
     guard: "the creation of an event is posted once",
     file: "services/dispatch/domain/plan/reannounce.ts",
     code: "anchorInKey($TIMES) ?? $AT",

@@ -36,6 +36,15 @@ export const PAUSE_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...plan,
+    guard: "a clock that is set back does not skip a post twice",
+    file: "services/dispatch/domain/plan/plan-posts.ts",
+    in: "mayBeReplanned",
+    code: "Math.max($_, $SETTLED ?? Infinity)",
+    without: "$SETTLED ?? Infinity",
+    test: "does not plan a post again that was skipped by a clock which was set back",
+  },
+  {
+    ...plan,
     guard: "a post in doubt is not sent again while it is paused",
     file: "services/dispatch/domain/plan/current-state.ts",
     in: "requiresPost",

@@ -32,6 +32,8 @@ export interface Record {
   readonly readings: { readonly at: number; readonly guildId: GuildId }[];
   /** The instants at which a sink returned `halted` to a replica. */
   readonly haltedResponses: { readonly at: number; readonly owner: string; readonly sink: SinkName }[];
+  /** The instants at which a replica had read the database's clock for the first time, and started. */
+  readonly starts: number[];
   /** Completed graceful stops, with the posts that the replica still held at their end. */
   readonly drains: { readonly from: number; readonly until: number; readonly left: readonly string[] }[];
 }

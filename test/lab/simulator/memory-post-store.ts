@@ -152,6 +152,7 @@ export function newMemoryPostStore(
 
     async claim({
       post,
+      madeAt,
       owner,
       attemptId,
       leaseMs,
@@ -174,6 +175,7 @@ export function newMemoryPostStore(
         ...held,
         announcementRevision,
         state: "sending",
+        claimedAt: madeAt,
         doubtSince: at,
         delivered: [],
         ...(waited && { waited }),

@@ -1,6 +1,8 @@
 import { mayHaveBeenSent, type Post } from "../../../services/dispatch/domain/post/post.ts";
 import { intervalOf, isRequired } from "./due-rules.ts";
 import { changesOf, databaseTime, type Evidence, stateAt, type Write } from "./evidence.ts";
+import { MAX_SLOW_MS } from "./simulated-network.ts";
+import { CLOCK_SAMPLE_MS } from "./simulated-replicas.ts";
 import type { VisibleMessage } from "./simulated-receiver.ts";
 
 /** Maximum time from the acknowledgement of a change until claims follow it. */
@@ -59,10 +61,15 @@ function deadlineOf({ owners, timing }: Evidence, { at, after }: Write): number 
   return Math.min(interval?.deadline ?? Infinity, after.deadline);
 }
 
-/** Maximum lag of a process's clock. The lag is larger until the process has noticed a step of the database's clock. */
-function lagAt({ start, scenario }: Evidence, at: number): number {
+/**
+ * Maximum lag of a process's clock. The lag is larger until the process has noticed a step of the database's clock. The clock of
+ * a new process lags by the round trip of its first reading, which may be slow.
+ */
+function lagAt({ start, scenario, record }: Evidence, at: number): number {
+  const isNew = record.starts.some((startedAt) => startedAt <= at && at < startedAt + 2 * CLOCK_SAMPLE_MS);
+  const least = isNew ? CLOCK_LAG_MS + MAX_SLOW_MS : CLOCK_LAG_MS;
   const unseen = scenario.clockSteps.filter((step) => start + step.at <= at && at < start + step.at + STEP_UNSEEN_MS);
-  return unseen.reduce((lag, { byMs }) => lag + Math.abs(byMs), CLOCK_LAG_MS);
+  return unseen.reduce((lag, { byMs }) => lag + Math.abs(byMs), least);
 }
 
 /**

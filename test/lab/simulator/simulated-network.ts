@@ -1,6 +1,9 @@
 import type { Scenario, ProcessFault } from "./scenario.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
+/** Longest delay of a slow message. */
+export const MAX_SLOW_MS = 800;
+
 /** A process of a replica, from its start to its crash. */
 export interface Incarnation {
   readonly replica: number;
@@ -50,7 +53,7 @@ export function newSimulatedNetwork(
 
   /** Latency of a message: usually 1 to 3 ms, sometimes much more. */
   function latency(): number {
-    return chance.happens(scenario.slowness) ? chance.between(20, 800) : chance.between(1, 3);
+    return chance.happens(scenario.slowness) ? chance.between(20, MAX_SLOW_MS) : chance.between(1, 3);
   }
 
   function ask<Result>(

@@ -41,7 +41,7 @@ const HEARTBEAT_MS = 3_000;
 const MAX_VIEW_LAG_MS = 4_000;
 /** Timeout of a graceful stop, and interval of reads of the database's clock, as in production. */
 const DRAIN_MS = 8_000;
-const CLOCK_SAMPLE_MS = 5_000;
+export const CLOCK_SAMPLE_MS = 5_000;
 
 /** @param held - The posts in the ledger that a replica holds. */
 export function newSimulatedReplicas(
@@ -71,6 +71,7 @@ export function newSimulatedReplicas(
     const isKnown = await sampled(clock);
     if (!isKnown) return startWhenTimeIsKnown(entry, clock);
     entry.isStarted = true;
+    record.starts.push(time.now);
     entry.dispatcher.start();
     keepTime(entry, clock);
   }

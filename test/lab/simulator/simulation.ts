@@ -62,6 +62,7 @@ export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> 
     violations: [],
     readings: [],
     haltedResponses: [],
+    starts: [],
     drains: [],
   };
   const databaseNow = () => databaseTime({ start: START, scenario }, time.now);

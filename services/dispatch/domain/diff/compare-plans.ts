@@ -155,6 +155,9 @@ function subjects({ before, after }: SelectedPass): (post: Post) => string {
 
 function replaced(before: Post, after: Post): PlanDifference {
   if (before.startsAt !== after.startsAt) return { effect: "MOVES", before, after, reason: "the event was moved" };
+  if (before.endsAt !== after.endsAt) {
+    return { effect: "MOVES", before, after, reason: "the event ends at another time" };
+  }
   if (before.dueAt !== after.dueAt) {
     return { effect: "MOVES", before, after, reason: "the post is due at another time before the same start" };
   }

@@ -72,8 +72,12 @@ function* soonestOf(input: SelectionInput, limit: number): Generator<void, reado
   return (yield* selectSoonest(input, limit)).candidates;
 }
 
+/** Whether the post was due while its rule stood for an event at this start. Another start is another post (D32). */
 function wasDue({ announcement, occurrence, time }: Candidate): boolean {
-  return time.kind === "due" && time.dueAt < Math.min(announcement.until ?? Infinity, occurrence.until ?? Infinity);
+  const end = announcement.until ?? Infinity;
+  return (
+    time.kind === "due" && time.dueAt < Math.min(end, occurrence.until ?? Infinity) && occurrence.scheduledAt < end
+  );
 }
 
 /**

@@ -45,6 +45,19 @@ describe("a post that was due and cancelled before any plan", () => {
     expect(inserted({ rules, occurrences: [removedEvent] }, { announcements: [] })).toHaveLength(1);
   });
 
+  test("has no row by its creation, if the event got its start after the announcement was disabled", () => {
+    const offsets = [{ anchor: "CREATED", minutes: 0 }] as const;
+    const created = sampleAnnouncement({ offsets, enabled: false });
+    const rules = [{ ...created, enabled: true, until: NOON - MINUTE / 2 }];
+    const rowsOf = (scheduledAt: number) =>
+      inserted(
+        { rules },
+        { occurrences: [sampleOccurrence({ createdAt: NOON - MINUTE, scheduledAt })], announcements: [created] },
+      );
+    expect(rowsOf(NOON - MINUTE)).toMatchObject([{ state: "cancelled", dueAt: NOON - MINUTE }]);
+    expect(rowsOf(NOON)).toEqual([]);
+  });
+
   test("has no second row if it was planned before or is desired again", () => {
     const existing = [onePlanned({ announcements: [early], occurrences: [removedEvent], now: NOON - MINUTE })];
     expect(inserted({ occurrences: [removedEvent] }, { existing })).toEqual([]);

@@ -31,23 +31,6 @@ export function hasOffset({ offsets }: Times, offset: RuleOffset): boolean {
   return offsets.some((each) => isSameOffset(each, offset));
 }
 
-/**
- * The rules without their offsets from the end and the creation; rules that have no other offsets are left out. The posts of a
- * year are computed by starts: posts that count from the end or the creation are not computed ahead of their plan (D57).
- */
-export function withStartOffsets<Rule extends Times>(rules: readonly Rule[]): Rule[] {
-  return rules.flatMap((rule) => {
-    if (rule.offsets === undefined) return rule;
-    const offsets = rule.offsets.filter(countsFromStart);
-    return offsets.length === 0 ? [] : { ...rule, offsets };
-  });
-}
-
-/** Whether a post counts from the start of its event. */
-export function countsFromStart(offset: RuleOffset): boolean {
-  return offset === undefined || offset.anchor === "START";
-}
-
 /** An offset as an anchor, and the milliseconds of elapsed time from there; negative before it. */
 export interface ElapsedOffset {
   readonly anchor: OffsetAnchor;

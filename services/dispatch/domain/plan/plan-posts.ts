@@ -191,7 +191,8 @@ function mayBeReplanned(row: Post, { time }: DesiredPost): boolean {
   if (time.kind === "skipped") return row.state === "cancelled";
   const wasDue = wasSkippedWhenDue(row);
   if (!wasDue && (row.state === "cancelled" || row.state === "skipped")) return true;
-  return time.dueAt > (row.settledAt ?? Infinity);
+  // A clock that was set back gives a row an outcome before its own due instant.
+  return time.dueAt > Math.max(row.dueAt, row.settledAt ?? Infinity);
 }
 
 function mayBeInserted(row: Post | undefined, post: DesiredPost): boolean {

@@ -109,6 +109,11 @@ describe("a plan during a pause (D62)", () => {
     }
   });
 
+  test("does not plan a post again that was skipped by a clock which was set back before its due instant", () => {
+    const skipped = { ...onePlanned(), state: "skipped", reason: "paused until x", settledAt: DUE - 1_000 } as const;
+    expect(plan({ now: DUE + 1, existing: [skipped], guildPause }).inserts).toEqual([]);
+  });
+
   test("plans a post again that was skipped by a pause and moved to a later due instant", () => {
     const skipped = { ...onePlanned(), state: "skipped", reason: "paused until x", settledAt: DUE } as const;
     const moved = sampleOccurrence({ startsAt: DUE, scheduledAt: DUE - 1 });

@@ -6,7 +6,8 @@ import { foreseenSkip, reasonCode } from "./reason-code.ts";
 
 type OpenPost = Post & { readonly state: (typeof OPEN_STATES)[number] };
 
-function commonFields({ dueAt, announcementId, occurrenceId, startsAt, offset, channel }: Post) {
+/** The fields that every view of a post has. */
+export function commonFields({ dueAt, announcementId, occurrenceId, startsAt, offset, channel }: Post) {
   const ofOffset = offset === undefined ? {} : { anchor: offset.anchor, offsetMinutes: offset.minutes };
   return { dueAt, announcementId, eventId: occurrenceId, startsAt, ...ofOffset, channel };
 }
@@ -61,11 +62,11 @@ function unsettledness({ state, attempts }: OpenPost): number {
 
 /** A settled post as other contexts see it. */
 export function toSettledPost(post: Post): SettledPost {
-  const { state, settledAt = post.dueAt, lateMs, reason, messageId, steps } = post;
+  const { state, claimedAt, settledAt = post.dueAt, lateMs, reason, messageId, steps } = post;
   return complete<SettledPost>()({
     ...commonFields(post),
     state,
     settledAt,
-    ...definedFields({ lateMs, reason, reasonCode: reasonCode(post), messageId, steps }),
+    ...definedFields({ claimedAt, lateMs, reason, reasonCode: reasonCode(post), messageId, steps }),
   });
 }

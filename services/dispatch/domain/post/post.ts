@@ -63,6 +63,8 @@ export interface Post extends PostKey, PostPlan {
   readonly owner?: string;
   /** Identifies the claim, so that a claim whose response was lost can be recognised. */
   readonly attemptId?: string;
+  /** Time of the last claim, from which on its worker sends it. A takeover is no claim. */
+  readonly claimedAt?: EpochMs;
   /** Since this instant the post may have been delivered without a response that says so. */
   readonly doubtSince?: EpochMs;
   /** The announcement's revision at the claim. */

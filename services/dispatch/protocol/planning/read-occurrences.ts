@@ -55,7 +55,7 @@ interface ReadRange {
 }
 
 /** The offsets from one anchor. */
-interface AnchorOffsets {
+export interface AnchorOffsets {
   readonly anchor: OffsetAnchor;
   /** Milliseconds after the anchor; negative before it. */
   readonly offsets: readonly number[];
@@ -83,14 +83,14 @@ export function readSoonest(owners: Owners, timing: Timing, range: ReadRange): P
 }
 
 /** A guild without announcements is read by starts. */
-function byAnchor(offsets: readonly ElapsedOffset[]): AnchorOffsets[] {
+export function byAnchor(offsets: readonly ElapsedOffset[]): AnchorOffsets[] {
   const groups = Map.groupBy(offsets, ({ anchor }) => anchor);
   if (groups.size === 0) return [{ anchor: "START", offsets: [] }];
   return [...groups].map(([anchor, group]) => ({ anchor, offsets: group.map(({ ms }) => ms) }));
 }
 
 /** START is the default: a previous release of the owner does not know the param. */
-function anchorParam({ anchor }: AnchorOffsets): Pick<OccurrencesStartingParams, "anchor"> {
+export function anchorParam({ anchor }: AnchorOffsets): Pick<OccurrencesStartingParams, "anchor"> {
   return anchor === "START" ? {} : { anchor };
 }
 
@@ -219,12 +219,7 @@ async function readByDueTime(
   for (let span = (horizon - from) / SPAN_DIVISOR; ; span /= SPAN_DIVISOR) {
     const isShortest = span < MIN_SPAN_MS;
     const through = from + Math.ceil(span);
-    const due = await Promise.all(
-      anchors.map(async (each) => {
-        const windows = dueWithin(each.offsets, from, through);
-        return { ...each, windows, ...(await read(each, windows, digestsParam(range, each, through))) };
-      }),
-    );
+    const due = await readDue(read, range, through);
     if (due.some(({ truncated }) => truncated) && !isShortest) continue;
     const found = [...late, ...due];
     const occurrences = distinct([...(mayBeLate ? soonest : []), ...found.flatMap((each) => each.occurrences)]);
@@ -238,13 +233,29 @@ async function readByDueTime(
   }
 }
 
-interface LateRead extends Pick<OccurrencesStarting, "occurrences" | "truncated"> {
+/** The occurrences of some windows, by one anchor. */
+interface ReadByAnchor extends Pick<OccurrencesStarting, "occurrences" | "truncated"> {
   readonly anchor: OffsetAnchor;
   readonly windows: readonly Window[];
 }
 
+/** Reads the occurrences of the posts that are due from `from` on, before an instant, for each anchor of the offsets. */
+export function readDue(
+  read: ReadWindows,
+  range: Pick<ReadRange, "offsets" | "digests" | "from">,
+  until: EpochMs,
+): Promise<ReadByAnchor[]> {
+  return Promise.all(
+    byAnchor(range.offsets).map(async (each) => {
+      const windows = dueWithin(each.offsets, range.from, until);
+      const found = await read(each, windows, digestsParam(range, each, until));
+      return Object.assign(found, { anchor: each.anchor, windows });
+    }),
+  );
+}
+
 /** Reads the events whose times or color changed since `from`, as far as they may be due at once. */
-async function readLate(read: ReadWindows, each: AnchorOffsets, from: EpochMs): Promise<LateRead> {
+async function readLate(read: ReadWindows, each: AnchorOffsets, from: EpochMs): Promise<ReadByAnchor> {
   const { anchor, offsets } = each;
   const window = { from, until: from + Math.min(MAX_CREATED_LATE_MS, longestLead(offsets)) };
   if (anchor === "CREATED" || !isNotEmpty(window)) return { anchor, windows: [], occurrences: [], truncated: false };
@@ -256,8 +267,8 @@ export function dueWithin(offsets: readonly number[], from: EpochMs, through: Ep
   return mergedWindows([...new Set(offsets)].map((ms) => ({ from: from - ms, until: through - ms })));
 }
 
-/** The digests of one date by a former and the present schedule are two occurrences with the same id (D65). */
-function distinct(occurrences: readonly Occurrence[]): Occurrence[] {
+/** Each occurrence once. The digests of one date by a former and the present schedule are two with the same id (D65). */
+export function distinct(occurrences: readonly Occurrence[]): Occurrence[] {
   const keyOf = ({ occurrenceId, digest }: Occurrence) => `${occurrenceId} ${digest?.schedule ?? ""}`;
   return [...new Map(occurrences.map((occurrence) => [keyOf(occurrence), occurrence])).values()];
 }

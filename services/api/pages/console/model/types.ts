@@ -101,6 +101,7 @@ export interface Post {
   readonly in_doubt_since?: number;
   readonly lease_until?: number;
   readonly next_try?: number;
+  readonly claimed?: number;
   readonly settled?: number;
   readonly late_ms?: number;
   readonly reason?: string;
@@ -140,6 +141,8 @@ export interface Preview {
 
 /** A post in a comparison of plans, as it would be sent. */
 export interface DraftedPost {
+  readonly anchor?: string;
+  readonly offset_minutes?: number;
   readonly event_id: string;
   readonly epoch_start: number;
   readonly due: number;

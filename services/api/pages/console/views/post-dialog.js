@@ -103,6 +103,7 @@ function storyRows(app, post) {
     [t("story_in_doubt_since"), at(post.in_doubt_since)],
     [t("story_lease"), at(post.lease_until)],
     [t("story_next_try"), at(post.next_try)],
+    [t("story_claimed"), at(post.claimed)],
     [t("story_settled"), at(post.settled)],
     [t("story_late"), post.late_ms === undefined ? undefined : format.duration(post.late_ms)],
     [t("story_reason"), post.skip_reason ?? post.reason],

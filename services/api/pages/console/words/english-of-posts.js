@@ -34,6 +34,7 @@ export const englishOfPosts = {
   story_in_doubt_since: "In doubt since",
   story_lease: "Claimed until",
   story_next_try: "Next attempt",
+  story_claimed: "Sending began at",
   story_settled: "Outcome at",
   story_reason: "Reason",
   story_reason_code: "Code of the reason",

@@ -34,6 +34,7 @@ export const japaneseOfPosts = {
   story_in_doubt_since: "不明になった時刻",
   story_lease: "処理権の期限",
   story_next_try: "次の試行",
+  story_claimed: "送信の開始",
   story_settled: "結果の時刻",
   story_reason: "詳細",
   story_reason_code: "理由コード",

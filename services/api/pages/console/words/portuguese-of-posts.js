@@ -34,6 +34,7 @@ export const portugueseOfPosts = {
   story_in_doubt_since: "Em dúvida desde",
   story_lease: "Reservada até",
   story_next_try: "Próxima tentativa",
+  story_claimed: "Envio iniciado em",
   story_settled: "Resultado em",
   story_reason: "Motivo",
   story_reason_code: "Código do motivo",

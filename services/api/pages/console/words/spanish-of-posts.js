@@ -34,6 +34,7 @@ export const spanishOfPosts = {
   story_in_doubt_since: "En duda desde",
   story_lease: "Reservada hasta",
   story_next_try: "Próximo intento",
+  story_claimed: "Envío iniciado el",
   story_settled: "Resultado el",
   story_reason: "Motivo",
   story_reason_code: "Código del motivo",
