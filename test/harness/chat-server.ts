@@ -31,7 +31,10 @@ interface ReceivedRequest {
 }
 
 /** A chat server on loopback that accepts, limits and refuses messages as Discord documents it. */
-export interface ChatServer extends Pick<Channels, "setChannel" | "setGuild" | "addChannel" | "say" | "remove"> {
+export interface ChatServer extends Pick<
+  Channels,
+  "setChannel" | "setGuild" | "addChannel" | "say" | "remove" | "deletedByBot"
+> {
   /** Base URL of its API. */
   readonly url: string;
   readonly token: string;

@@ -13,6 +13,8 @@ export interface PostedMessage extends Pick<AcceptedForm, "content" | "embeds" |
   readonly edits?: number;
   /** Time of the request's arrival, in Unix milliseconds with a fraction. */
   readonly receivedAt: number;
+  /** Time at which the bot has deleted it, by the same clock; absent for one that it has not. */
+  readonly deletedAt?: number;
   /** The author: the bot under test, another bot, or a person. */
   readonly author: "bot" | "other bot" | "person";
 }
@@ -42,10 +44,15 @@ export interface Channels extends Omit<Guilds, "mayDo" | "mayMention"> {
   self(): ChatResponse;
   /** The messages that were not deleted, in the order of receipt. */
   visible(): readonly PostedMessage[];
+  /** The messages that the bot has deleted. */
+  deletedByBot(): readonly PostedMessage[];
   setChannel(channel: string, rule: ChannelRule): void;
   say(channel: string, author: "other bot" | "person", content: string): void;
   remove(id: string): void;
 }
+
+/** Unix milliseconds with a fraction. */
+const clock = () => performance.timeOrigin + performance.now();
 
 const NOBODY: Pings = { everyone: false, users: [], roles: [] };
 
@@ -62,7 +69,7 @@ export function newChannels({ nonceWindowMs, listsNonces }: ChannelOptions): Cha
 
   function add(message: Omit<PostedMessage, "id" | "receivedAt">): PostedMessage {
     lastId += 1n;
-    const added = { ...message, id: String(lastId), receivedAt: performance.timeOrigin + performance.now() };
+    const added = { ...message, id: String(lastId), receivedAt: clock() };
     posted.push(added);
     return added;
   }
@@ -86,7 +93,7 @@ export function newChannels({ nonceWindowMs, listsNonces }: ChannelOptions): Cha
   /** The message with this nonce that was posted within `nonceWindowMs`, in any channel. */
   function repeated({ nonce, enforceNonce }: AcceptedForm): PostedMessage | undefined {
     const before = enforceNonce && nonce !== undefined ? nonces.get(nonce) : undefined;
-    const age = performance.timeOrigin + performance.now() - (before?.receivedAt ?? 0);
+    const age = clock() - (before?.receivedAt ?? 0);
     return age < nonceWindowMs ? before : undefined;
   }
 
@@ -141,6 +148,7 @@ export function newChannels({ nonceWindowMs, listsNonces }: ChannelOptions): Cha
       if (found === undefined) return responses.UNKNOWN_MESSAGE;
       if (found.author !== "bot") return responses.OTHER_AUTHOR;
       deleted.add(id);
+      posted[posted.indexOf(found)] = { ...found, deletedAt: clock() };
       return { status: 204, body: "" };
     },
 
@@ -159,6 +167,7 @@ export function newChannels({ nonceWindowMs, listsNonces }: ChannelOptions): Cha
     self: () => ({ status: 200, body: authorOf("bot") }),
 
     visible,
+    deletedByBot: () => posted.filter(({ deletedAt }) => deletedAt !== undefined),
     setChannel: (channel, rule) => void rules.set(channel, rule),
     say: (channel, author, content) =>
       void add({ channel, author, content, nonce: undefined, embeds: [], pings: NOBODY }),

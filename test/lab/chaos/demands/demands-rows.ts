@@ -26,7 +26,7 @@ const SMALL = { guilds: 4, scale: 0.5 };
 
 export const DEMANDS_ROWS: readonly DemandsRow[] = [
   {
-    name: "offsets, pauses, digests and edits, with kills of everything",
+    name: "offsets, pauses, digests, edits and deletions, with kills of everything",
     guilds: 6,
     scale: 1,
     isKilled: true,
@@ -50,6 +50,7 @@ export const DEMANDS_ROWS: readonly DemandsRow[] = [
         isKilled: false,
         breaks: "messages with another state than the last",
       },
+      { ...SMALL, ...without("no message is deleted before its instant"), isKilled: false, breaks: "deleted before" },
     ],
   },
 ];

@@ -3,6 +3,7 @@ import type { SettledPost } from "../../../../services/contracts/dispatch.contra
 import { LATE_WITH_REASON_MS } from "../../../../services/dispatch/domain/post/late-reason.ts";
 import type { PostedMessage } from "../../../harness/chat-server/channels.ts";
 import type { Verdict } from "../verdict.ts";
+import { wasDeletedAgainstRule, wasDeletedEarly, wasLeft } from "./deleted-messages.ts";
 import type { DemandedPost } from "./demanded-posts.ts";
 import type { GuildRecords } from "./records.ts";
 
@@ -11,7 +12,7 @@ export interface GuildEvidence {
   readonly guild: GuildRecords;
   readonly demands: readonly DemandedPost[];
   readonly history: readonly SettledPost[];
-  /** All messages that the chat server accepted, also those that were deleted in their channel. */
+  /** All messages that the chat server accepted, also those that were deleted by a person or by the bot. */
   readonly messages: readonly PostedMessage[];
   /** Number of requests that edit a message, after the first that was refused because it was deleted, by message. */
   readonly editsWhenGone: ReadonlyMap<string, number>;
@@ -70,6 +71,9 @@ export function verdictOnDemands(all: readonly GuildEvidence[]): DemandsVerdict 
       ...sentence("outdated", "messages with another state than the last"),
       ...sentence("keptEdited", "messages edited that are kept"),
       ...sentence("editedWhenGone", "edited after they were deleted"),
+      ...sentence("deletedEarly", "deleted before their instant"),
+      ...sentence("keptDeleted", "messages deleted that are kept"),
+      ...sentence("left", "messages left after their instant"),
       ...kindsUnseen(all).map((kind) => `no ${kind} was seen`),
     ],
   };
@@ -86,6 +90,9 @@ interface Findings {
   readonly outdated: readonly string[];
   readonly keptEdited: readonly string[];
   readonly editedWhenGone: readonly string[];
+  readonly deletedEarly: readonly string[];
+  readonly keptDeleted: readonly string[];
+  readonly left: readonly string[];
 }
 
 function isJudged({ dueAt, isDemanded }: DemandedPost, endAt: number): boolean {
@@ -104,7 +111,8 @@ function findingsIn(evidence: GuildEvidence): Findings {
   const shown = sent.flatMap((row) => {
     const message = byId.get(row.messageId ?? "");
     const announcement = announcements.get(row.announcementId);
-    return message === undefined || announcement === undefined ? [] : [{ row, message, announcement }];
+    const event = guild.events.find(({ occurrenceId }) => occurrenceId === row.eventId);
+    return message === undefined || announcement === undefined ? [] : [{ row, message, announcement, event }];
   });
   return {
     doubled: [...doubledMessages(sent, messages), ...doubledPosts(sent)],
@@ -138,6 +146,9 @@ function findingsIn(evidence: GuildEvidence): Findings {
     editedWhenGone: [...editsWhenGone]
       .filter(([, edits]) => edits > MAX_EDITS_WHEN_GONE)
       .map(([id, edits]) => `${id}: ${edits} times`),
+    deletedEarly: shown.filter(wasDeletedEarly).map(({ row }) => rowText(row)),
+    keptDeleted: shown.filter(wasDeletedAgainstRule).map(({ row }) => rowText(row)),
+    left: shown.filter((each) => wasLeft(each, endAt)).map(({ row }) => rowText(row)),
   };
 }
 
@@ -170,7 +181,8 @@ function kindsUnseen(all: readonly GuildEvidence[]): string[] {
     ),
     "edited message": hasStep("EDITED"),
     "cancelled message": hasStep("CANCELLED"),
-    "deleted message": hasStep("GONE"),
+    "message deleted by a person": hasStep("GONE"),
+    "message deleted after its event": hasStep("DELETED"),
   };
   return Object.entries(seen).flatMap(([kind, isSeen]) => (isSeen ? [] : [kind]));
 }

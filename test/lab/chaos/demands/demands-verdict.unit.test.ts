@@ -1,7 +1,18 @@
 import { describe, expect, test } from "@jest/globals";
 import { demandedPosts } from "./demanded-posts.ts";
 import { verdictOnDemands } from "./demands-verdict.ts";
-import { AT, EDITED, END_AT, HOUR, sampleRun, type Message, MINUTE, type Row, type Run } from "./sample-run.ts";
+import {
+  AT,
+  EDITED,
+  END_AT,
+  HOUR,
+  sampleRun,
+  type Message,
+  MINUTE,
+  type Row,
+  type Run,
+  SHORT_ENDS_AT,
+} from "./sample-run.ts";
 
 function judged(change: (run: Run) => void) {
   const run = sampleRun();
@@ -213,6 +224,21 @@ describe("the verdict on demands", () => {
       ({ editsWhenGone }) => void editsWhenGone.set("m1", 3),
       "1 edited after they were deleted",
     ],
+    [
+      "a message that is deleted before the end of its event",
+      ({ message }) => void (message("short in 5", "START 0").deletedAt = SHORT_ENDS_AT - 1),
+      "1 deleted before their instant (short in channel 5",
+    ],
+    [
+      "a deleted message of an announcement that keeps its messages",
+      ({ message }) => void (message("short in 2", "lead time 0").deletedAt = SHORT_ENDS_AT),
+      "1 messages deleted that are kept (short in channel 2",
+    ],
+    [
+      "a message that is left after its event",
+      ({ message }) => void delete message("short in 5", "START 0").deletedAt,
+      "1 messages left after their instant (short in channel 5",
+    ],
   ])("finds %s", (_name, change, sentence) => {
     expect(judged(change).broken.join("\n")).toContain(sentence);
   });
@@ -223,8 +249,14 @@ describe("the verdict on demands", () => {
       unsent(run, "3", "lead time 0", { state: "missed", reason: "x", settledAt: AT + HOUR });
     });
     expect(broken).toEqual(
-      ["digest", "edited message", "cancelled message", "deleted message"].map((kind) => `no ${kind} was seen`),
+      [
+        "digest",
+        "edited message",
+        "cancelled message",
+        "message deleted by a person",
+        "message deleted after its event",
+      ].map((kind) => `no ${kind} was seen`),
     );
-    expect(verdictOnDemands([]).broken).toHaveLength(12);
+    expect(verdictOnDemands([]).broken).toHaveLength(13);
   });
 });

@@ -46,6 +46,8 @@ export interface RecordedAnnouncement {
   /** The instant of a digest, and whether it lists an event. */
   readonly digest?: { readonly dueAt: number; readonly isEmpty: boolean };
   readonly isEdited: boolean;
+  /** Minutes after the end of an event at which its messages are deleted (D68). */
+  readonly cleanUp?: number;
   info: string;
   readonly pauses: PauseWrite[];
 }

@@ -105,7 +105,8 @@ async function judge(
     const params = { guildId: records.guildId as GuildId, amount: -1 };
     const history = await broker.call<SettledPost[], never>(listPostHistory.name, params as never);
     const channels = new Set(records.announcements.map(({ channel }) => channel));
-    const messages = [...chat.messages().filter(({ channel }) => channels.has(channel)), ...deleted];
+    const accepted = [...chat.messages(), ...chat.deletedByBot()].filter(({ channel }) => channels.has(channel));
+    const messages = [...accepted, ...deleted];
     const editsWhenGone = repeatedEdits(chat, records.removed);
     evidence.push({
       guild: records,

@@ -55,6 +55,9 @@ export const EDITED = announcement("1", {
 const KEPT = announcement("2", { offsets: [{ anchor: "START", minutes: 0 }], hasOffsets: false });
 const DIGEST = announcement("3", { digest: { dueAt: AT + 3 * MINUTE, isEmpty: false } });
 const EMPTY_DIGEST = announcement("4", { digest: { dueAt: AT + 3 * MINUTE, isEmpty: true } });
+const CLEANED = announcement("5", { offsets: [{ anchor: "START", minutes: 0 }], cleanUp: 0 });
+/** The end of the event "short". */
+export const SHORT_ENDS_AT = AT + 6 * MINUTE;
 
 function records(): GuildRecords {
   const pause = { sentAt: AT + SECOND, ackedAt: AT + SECOND, until: AT + HOUR };
@@ -62,7 +65,7 @@ function records(): GuildRecords {
   const gone = event("gone", 2, HOUR);
   return {
     guildId: "1",
-    announcements: [EDITED, KEPT, DIGEST, EMPTY_DIGEST],
+    announcements: [EDITED, KEPT, DIGEST, EMPTY_DIGEST, CLEANED],
     events: [
       event("raid", 5, HOUR),
       event("short", 4, 2 * MINUTE),
@@ -85,7 +88,8 @@ function settled({ announcement: about, event: of, offset, startsAt, dueAt, isPa
     isPaused === "yes"
       ? ({ reason: "paused until 2030-03-17T18:46:40Z (event)", reasonCode: "PAUSED" } as const)
       : digest?.isEmpty === true && ({ reason: "nothing to list", reasonCode: "DIGEST_EMPTY" } as const);
-  const step = of?.versions.at(-1)?.state === null ? "CANCELLED" : "EDITED";
+  const isCleaned = channel === CLEANED.channel && of?.eventId === "short";
+  const step = isCleaned ? "DELETED" : of?.versions.at(-1)?.state === null ? "CANCELLED" : "EDITED";
   return {
     announcementId: announcementId as SettledPost["announcementId"],
     channel,
@@ -111,15 +115,25 @@ export function sampleRun(): Run {
     const { state } = versions.at(-1) ?? {};
     const [title, ...texts] = state === null ? ["~~gone~~", "Cancelled"] : state === undefined ? [] : textsOf(state);
     const edits = channel === EDITED.channel && { edits: 1 };
+    const isCleaned = channel === CLEANED.channel && eventId === "short";
+    const deletion = isCleaned && { deletedAt: SHORT_ENDS_AT + 20 };
     const about = { content: "", nonce: id, pings: { everyone: false, users: [], roles: [] }, author: "bot" } as const;
     return [
-      { id, channel, receivedAt: dueAt + 10, embeds: [{ title, description: texts.join(" ") }], ...about, ...edits },
+      {
+        id,
+        channel,
+        receivedAt: dueAt + 10,
+        embeds: [{ title, description: texts.join(" ") }],
+        ...about,
+        ...edits,
+        ...deletion,
+      },
     ];
   });
   const row = (name: string, offset: string) =>
     rows.find(
       ({ channel, eventId, anchor = "lead time", offsetMinutes = 0 }) =>
-        [eventId, channel].includes(name) && offset === `${anchor} ${offsetMinutes}`,
+        [eventId, channel, `${eventId} in ${channel}`].includes(name) && offset === `${anchor} ${offsetMinutes}`,
     ) as Row;
   const message = (name: string, offset: string) => {
     const { messageId } = row(name, offset);

@@ -37,6 +37,7 @@ export interface WrittenGuild {
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 const NEAR_START: readonly PostOffset[] = [-1, 0, 1].map((minutes) => ({ anchor: "START", minutes }));
+const AT_START: readonly PostOffset[] = [{ anchor: "START", minutes: 0 }];
 /** Around the end of a short event, in the first minutes of one of an hour, and after the creation. */
 const NEAR_OTHERS: readonly PostOffset[] = [
   ...[-60, -59, -1, 0, 1].map((minutes) => ({ anchor: "END", minutes }) as const),
@@ -46,6 +47,7 @@ const NEAR_OTHERS: readonly PostOffset[] = [
 const STARTS = {
   still: 40,
   short: 55,
+  lengthened: 35,
   "moved before its start": 70,
   "moved after its post": 50,
   "deleted late": 60,
@@ -59,6 +61,8 @@ const STARTS = {
   "created late": 110,
 } as const;
 type EventName = keyof typeof STARTS;
+/** The lengths of the events that end during the run; the others take an hour. */
+const LENGTHS: Partial<Record<EventName, number>> = { short: 30 * SECOND, lengthened: MINUTE };
 /** The seconds at which the other events are created, in place of before the first post. */
 const CREATED_AT: Partial<Record<EventName, number>> = {
   "created and moved": 30,
@@ -90,7 +94,7 @@ export async function newWrittenGuild(
 
   async function announce(
     rule: object,
-    about: Pick<RecordedAnnouncement, "offsets" | "hasOffsets" | "isEdited" | "digest">,
+    about: Pick<RecordedAnnouncement, "offsets" | "hasOffsets" | "isEdited" | "digest" | "cleanUp">,
   ): Promise<RecordedAnnouncement> {
     const channel = String(number * 100 + records.announcements.length + 1);
     chat.addChannel(channel, { guild: guildId });
@@ -118,7 +122,7 @@ export async function newWrittenGuild(
 
   async function create(name: EventName): Promise<void> {
     const startsAt = Math.round(at(STARTS[name]));
-    const endsAt = startsAt + (name === "short" ? 30 * SECOND : HOUR);
+    const endsAt = startsAt + (LENGTHS[name] ?? HOUR);
     const rule = name === "series" ? series : {};
     const fields = { guildId, calendarNumber: 1, name: `${name} of ${guildId}`, startsAt, endsAt, ...rule };
     const event = await recorder.create(fields);
@@ -135,6 +139,10 @@ export async function newWrittenGuild(
     { hours: 0, minutes: 0 },
     { offsets: [{ anchor: "START", minutes: 0 }], hasOffsets: false, isEdited: true },
   );
+  await announce(
+    { offsets: AT_START, cleanUp: 0 },
+    { offsets: AT_START, hasOffsets: true, isEdited: true, cleanUp: 0 },
+  );
   const firstDigest = Math.ceil((from + 5 * SECOND) / MINUTE) * MINUTE;
   for (let dueAt = firstDigest; dueAt < at(145); dueAt += MINUTE) await digest(dueAt, false);
   await digest(firstDigest, true);
@@ -143,6 +151,11 @@ export async function newWrittenGuild(
   async function move(name: EventName, ms: number): Promise<void> {
     const { startsAt, endsAt } = (eventNamed(name).versions.at(-1) as EventVersion).state as EventState;
     await recorder.change(eventNamed(name), guildId, { startsAt: startsAt + ms, endsAt: endsAt + ms });
+  }
+
+  async function lengthen(name: EventName, ms: number): Promise<void> {
+    const { endsAt } = (eventNamed(name).versions.at(-1) as EventVersion).state as EventState;
+    await recorder.change(eventNamed(name), guildId, { endsAt: endsAt + ms });
   }
 
   function rename(name: EventName, to: number): Promise<void> {
@@ -199,6 +212,7 @@ export async function newWrittenGuild(
     [45, () => move("moved before its start", MINUTE + SECOND)],
     [50, () => move("created and moved", MINUTE + SECOND)],
     [86, () => setPause(null)],
+    [60, () => lengthen("lengthened", 20 * SECOND)],
     [65, () => move("moved after its post", 100 * SECOND)],
     [
       75,
