@@ -22,7 +22,9 @@ export function wasDeletedEarly({ message: { deletedAt = Infinity }, announcemen
   const { versions } = event;
   const instants = versions.flatMap(({ state, sentAt }, at) => {
     const next = versions[at + 1];
-    const holds = sentAt <= deletedAt && (next?.state == null || deletedAt < next.ackedAt + FOLLOWED_MS);
+    // An event that is deleted keeps its end.
+    const followedAt = next === undefined || next.state === null ? Infinity : next.ackedAt + FOLLOWED_MS;
+    const holds = sentAt <= deletedAt && deletedAt < followedAt;
     return state === null || !holds ? [] : [deletionAt(announcement.cleanUp, state)];
   });
   return deletedAt < Math.min(...instants);
@@ -36,8 +38,8 @@ export function wasDeletedAgainstRule({ message, announcement }: SentMessage): b
 /** Whether the message should have been deleted before the end of the run. An event that is deleted keeps its end. */
 export function wasLeft({ message, announcement, event }: SentMessage, endAt: number): boolean {
   if (announcement.cleanUp === undefined || event === undefined || message.deletedAt !== undefined) return false;
-  const state = event.versions.findLast((version) => version.state !== null)?.state;
-  return state != null && deletionAt(announcement.cleanUp, state) <= endAt;
+  const state = event.versions.findLast((version) => version.state !== null)?.state ?? undefined;
+  return state !== undefined && deletionAt(announcement.cleanUp, state) <= endAt;
 }
 
 function deletionAt(cleanUp = 0, { startsAt, endsAt }: EventState): number {
