@@ -3,13 +3,13 @@ import { FREQUENCIES } from "../../services/contracts/recurrence.ts";
 import { instantToLocal, localToInstant } from "../../services/calendar-events/domain/calendar/local-to-instant.ts";
 import type { Series } from "../../services/calendar-events/domain/recurrence/occurrences.ts";
 import type { Window } from "../../services/contracts/window.ts";
-import { type Zone, zoneNamed } from "../../services/calendar-events/domain/calendar/zone.ts";
+import { type Zone, ianaZone } from "../../services/calendar-events/domain/calendar/zone.ts";
 
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;
 
 export function zone(name: string): Zone {
-  const found = zoneNamed(name);
+  const found = ianaZone(name);
   if (found === undefined) throw new Error(`no zone ${name}`);
   return found;
 }

@@ -16,7 +16,7 @@ import { type FeedEvent, singleEvent } from "../domain/feed/event-component.ts";
 import { type FeedCursor, readCursor, START, writeCursor } from "../domain/feed/feed-cursor.ts";
 import { feedTag, isTagOf, unsettledTag } from "../domain/feed/feed-tag.ts";
 import { timeZoneComponent } from "../domain/feed/time-zone-component.ts";
-import { UTC, zoneNamed } from "../domain/calendar/zone.ts";
+import { UTC, ianaZone } from "../domain/calendar/zone.ts";
 import type { FeedReads } from "../store/feed-reads.store.ts";
 import { type FeedPiece, isRecurring, isShown, seriesPieces } from "./feed-series.ts";
 
@@ -56,7 +56,7 @@ export function feedPages(reads: FeedReads, pageLength = PAGE_LENGTH): FeedPages
     if (from === undefined) return [];
     const names = [...zoneChanges.map(({ timezone }) => timezone), ...furtherZones, ...olderZones];
     // Events use the zone's name of this process, which may differ from the stored one.
-    const zones = new Set(names.flatMap((name) => zoneNamed(name) ?? []));
+    const zones = new Set(names.flatMap((name) => ianaZone(name) ?? []));
     zones.delete(UTC);
     return [...zones].flatMap(({ name }) => {
       const rules = timeZones().rulesOf(name);

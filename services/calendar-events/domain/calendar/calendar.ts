@@ -4,7 +4,7 @@ import type { CalendarView, UpdateCalendarParams } from "../../../contracts/cale
 import { changedPause, type Pause } from "../../../contracts/pause.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { CalendarClock } from "./calendar-clock.ts";
-import { UTC, type Zone, zoneNamed } from "./zone.ts";
+import { UTC, type Zone, ianaZone } from "./zone.ts";
 
 /** A change of the time zone of a calendar. Versions count up. */
 export interface ZoneChange {
@@ -164,7 +164,7 @@ export function calendarName({ calendarNumber, name }: Calendar): string {
 
 /** The zone of a name that was valid when it was stored. */
 function knownZone(name: string): Zone {
-  const zone = zoneNamed(name);
+  const zone = ianaZone(name);
   if (zone === undefined) throw new Error(`this process knows no time zone ${name}`);
   return zone;
 }

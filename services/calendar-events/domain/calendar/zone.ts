@@ -25,7 +25,7 @@ export const UTC: Zone = { name: "UTC", spanAround: () => NO_CHANGES };
 let cache = { set: timeZones(), zones: new Map<string, Zone>() };
 
 /** The zone of an IANA name in any case; undefined for an unknown name. An offset such as `+02:00` is not a zone. */
-export function zoneNamed(name: string): Zone | undefined {
+export function ianaZone(name: string): Zone | undefined {
   if (cache.set !== timeZones()) cache = { set: timeZones(), zones: new Map() };
   return cache.zones.get(name) ?? newZone(name);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { DAY, zone, ZONES } from "../../../../test/calendar/any-series.ts";
 import { instantToLocal } from "./local-to-instant.ts";
-import { zoneNamed } from "./zone.ts";
+import { ianaZone } from "./zone.ts";
 
 const MORE_ZONES = ["Africa/Cairo", "Asia/Gaza", "America/Santiago", "Antarctica/Troll", "Europe/Dublin", "Asia/Tokyo"];
 const LAST = Date.UTC(9999, 11, 30);
@@ -15,10 +15,10 @@ function shownByIcu(name: string, at: number): string {
 
 describe("a zone", () => {
   test("is the same for all spellings of its name, and undefined for an offset or an unknown name", () => {
-    expect(zoneNamed("europe/BERLIN")).toBe(zone("Europe/Berlin"));
-    expect(zoneNamed("Etc/UTC")).toBe(zone("UTC"));
+    expect(ianaZone("europe/BERLIN")).toBe(zone("Europe/Berlin"));
+    expect(ianaZone("Etc/UTC")).toBe(zone("UTC"));
     for (const name of ["+02:00", "Factory", "Europe/Atlantis", "", "constructor"])
-      expect(zoneNamed(name)).toBeUndefined();
+      expect(ianaZone(name)).toBeUndefined();
   });
 
   test("keeps the name under which Intl stores it", () => {

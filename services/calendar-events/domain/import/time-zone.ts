@@ -1,7 +1,7 @@
 import { windowsZoneName, ZONES_OF_WINDOWS } from "../../../../mixins/time-zones/windows-zones.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
 import { instantToLocal } from "../calendar/local-to-instant.ts";
-import { type Zone, zoneNamed } from "../calendar/zone.ts";
+import { type Zone, ianaZone } from "../calendar/zone.ts";
 import { offsetAt, onsetsAround, type TimeZoneComponent } from "./observances.ts";
 
 /** The zone of a TZID, and whether it was found only by the rules of the VTIMEZONE. */
@@ -29,7 +29,7 @@ function zoneByName(name: string): Zone | undefined {
   const parts = name.split("/");
   const names = [name, parts.slice(-3).join("/"), parts.slice(-2).join("/"), windowsZoneName(name)];
   for (const each of names) {
-    const zone = each === undefined || !/^[A-Za-z]/.test(each) ? undefined : zoneNamed(each);
+    const zone = each === undefined || !/^[A-Za-z]/.test(each) ? undefined : ianaZone(each);
     if (zone !== undefined) return zone;
   }
   return undefined;
@@ -49,7 +49,7 @@ function zoneByRules({ observances }: TimeZoneComponent, at: EpochMs): Zone | un
   );
   const expected = [...months, ...changes].map((instant) => ({ instant, offset: offsetAt(onsets, instant) }));
   for (const name of [fixedZoneName(offsetAt(onsets, at) ?? 0), ...ZONES_OF_WINDOWS]) {
-    const zone = name === undefined ? undefined : zoneNamed(name);
+    const zone = name === undefined ? undefined : ianaZone(name);
     if (zone !== undefined && hasOffsets(zone, expected)) return zone;
   }
   return undefined;

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { RRuleTemporal } from "rrule-temporal";
-import { zoneNamed } from "../../../../services/calendar-events/domain/calendar/zone.ts";
+import { ianaZone } from "../../../../services/calendar-events/domain/calendar/zone.ts";
 import {
   occurrencesStarting,
   type Series,
@@ -63,7 +63,7 @@ function wallsOf({ start, exDays = [] }: Rule): { readonly wall: number; readonl
 
 /** The function that lists windows of a series. */
 function ours(rule: Rule): ListStarts {
-  const zone = zoneNamed(ZONE_NAME);
+  const zone = ianaZone(ZONE_NAME);
   if (zone === undefined) throw new Error(`no time zone ${ZONE_NAME}`);
   const read = readRrule(rule.rrule, zone);
   if (Array.isArray(read)) throw new Error(read[0]?.message);
