@@ -3,12 +3,18 @@ import { intervalOf, isRequired } from "./due-rules.ts";
 import { changesOf, databaseTime, type Evidence, stateAt, type Write } from "./evidence.ts";
 import { MAX_SLOW_MS } from "./simulated-network.ts";
 import { CLOCK_SAMPLE_MS } from "./simulated-replicas.ts";
+import { OWNERS_ANSWER_MS } from "./simulated-ports.ts";
 import type { VisibleMessage } from "./simulated-receiver.ts";
 
 /** Maximum time from the acknowledgement of a change until claims follow it. */
 const SEEN_WITHIN_MS = 1_000;
 /** Maximum lag of a clock: a send may be late by this much. */
 const CLOCK_LAG_MS = 50;
+/**
+ * Maximum time from the end of an outage until a claim that was prepared in it is applied: the request to the owners times out, the
+ * plan is read in two requests, and the claim is the third. Each of these may be slow.
+ */
+const BLIND_MS = OWNERS_ANSWER_MS + 3 * MAX_SLOW_MS;
 /** Time after a step of the database's clock in which a process may use the time before it. */
 const STEP_UNSEEN_MS = 30_000;
 
@@ -80,7 +86,7 @@ function isBlind({ start, scenario }: Evidence, claimedAt: number, sentAt: numbe
   const { busDown, ownersDown, clockSteps } = scenario;
   const steps = clockSteps.map((step) => ({ from: step.at, until: step.at + STEP_UNSEEN_MS }));
   return [...busDown, ...ownersDown, ...steps].some(
-    ({ from, until }) => start + from <= sentAt && start + until >= claimedAt - 2_000,
+    ({ from, until }) => start + from <= sentAt && start + until >= claimedAt - BLIND_MS,
   );
 }
 

@@ -10,7 +10,7 @@ import type { SimulatedOwners } from "./simulated-owners.ts";
 import { simulatedSinks } from "./simulated-sinks.ts";
 
 const STORE_ANSWERS_MS = 5_000;
-const OWNERS_ANSWER_MS = 1_000;
+export const OWNERS_ANSWER_MS = 1_000;
 let ids = 0;
 
 /** The database's clock as one process estimates it: the production code, on the process's monotonic clock. */
