@@ -3,7 +3,7 @@ import { intervalOf, isRequired } from "./due-rules.ts";
 import { changesOf, databaseTime, type Evidence, stateAt, type Write } from "./evidence.ts";
 import { MAX_SLOW_MS } from "./simulated-network.ts";
 import { CLOCK_SAMPLE_MS } from "./simulated-replicas.ts";
-import { OWNERS_ANSWER_MS } from "./simulated-ports.ts";
+import { OWNERS_TIMEOUT_MS } from "./simulated-ports.ts";
 import type { VisibleMessage } from "./simulated-receiver.ts";
 
 /** Maximum time from the acknowledgement of a change until claims follow it. */
@@ -14,7 +14,7 @@ const CLOCK_LAG_MS = 50;
  * Maximum time from the end of an outage until a claim that was prepared in it is applied: the request to the owners times out, the
  * plan is read in two requests, and the claim is the third. Each of these may be slow.
  */
-const BLIND_MS = OWNERS_ANSWER_MS + 3 * MAX_SLOW_MS;
+const BLIND_MS = OWNERS_TIMEOUT_MS + 3 * MAX_SLOW_MS;
 /** Time after a step of the database's clock in which a process may use the time before it. */
 const STEP_UNSEEN_MS = 30_000;
 

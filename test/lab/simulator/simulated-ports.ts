@@ -9,8 +9,8 @@ import type { Incarnation } from "./simulated-network.ts";
 import type { SimulatedOwners } from "./simulated-owners.ts";
 import { simulatedSinks } from "./simulated-sinks.ts";
 
-const STORE_ANSWERS_MS = 5_000;
-export const OWNERS_ANSWER_MS = 1_000;
+const STORE_TIMEOUT_MS = 5_000;
+export const OWNERS_TIMEOUT_MS = 1_000;
 let ids = 0;
 
 /** The database's clock as one process estimates it: the production code, on the process's monotonic clock. */
@@ -59,7 +59,7 @@ function messageWith(content: string): ChatMessage {
 }
 
 function storeOptions(world: SharedWorld) {
-  return { timeoutMs: STORE_ANSWERS_MS, isDown: () => isIn(world, world.scenario.storeDown) };
+  return { timeoutMs: STORE_TIMEOUT_MS, isDown: () => isIn(world, world.scenario.storeDown) };
 }
 
 function distantStore(world: SharedWorld, who: Incarnation): PostStore {
@@ -87,7 +87,7 @@ function distantStore(world: SharedWorld, who: Incarnation): PostStore {
 
 function distantOwners(world: SharedWorld, who: Incarnation): Owners {
   const { busDown, ownersDown } = world.scenario;
-  const options = { timeoutMs: OWNERS_ANSWER_MS, isDown: () => isIn(world, busDown) || isIn(world, ownersDown) };
+  const options = { timeoutMs: OWNERS_TIMEOUT_MS, isDown: () => isIn(world, busDown) || isIn(world, ownersDown) };
   const { now } = world.owners;
   const watched: SimulatedOwners["now"] = {
     ...now,
