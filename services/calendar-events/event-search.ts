@@ -17,7 +17,8 @@ import { eachOccurrenceOverlapping } from "./domain/recurrence/occurrences.ts";
 import { effectiveOccurrenceAt, effectiveOccurrences } from "./effective-occurrences.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
-import type { EventOrOverride, EventReads } from "./store/event-reads.store.ts";
+import type { EventReads } from "./store/event-reads.store.ts";
+import type { EventOrOverride } from "./store/event-rows.ts";
 
 /** Searches a calendar page by page, in the order of ids (D49, README "How a search reads"). */
 export type EventSearch = (params: SearchEventsParams) => Promise<Page<EventView> | Refusal>;

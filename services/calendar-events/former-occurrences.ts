@@ -14,6 +14,7 @@ import {
   ruleOccurrenceAt,
   type Series,
 } from "./domain/recurrence/occurrences.ts";
+import { changedTimesAt, nextOriginal } from "./domain/event/rescheduled.ts";
 import type { FormerEvent } from "./store/former-events.store.ts";
 import {
   announcedOccurrence,
@@ -71,7 +72,7 @@ function occurrencesOf(
   const series = seriesOf(event, calendar);
   if (series === undefined) return [singleOccurrence(event, calendar)];
   const overridden = new Set(overrides.map(({ original }) => original));
-  const unchanged = ruleOccurrencesIn(window, anchor, series)
+  const unchanged = ruleOccurrencesIn(window, anchor, series, { event, calendar })
     .filter(({ original }) => original < missingFrom && !overridden.has(original))
     .flatMap((ruleOccurrence) => effectiveOccurrence(event, ruleOccurrence, undefined, calendar) ?? []);
   const changed = overrides.flatMap((override) => {
@@ -81,12 +82,22 @@ function occurrencesOf(
   return [...unchanged, ...changed];
 }
 
-function ruleOccurrencesIn(window: Window, anchor: OffsetAnchor, series: Series): RuleOccurrence[] {
+function ruleOccurrencesIn(
+  window: Window,
+  anchor: OffsetAnchor,
+  series: Series,
+  { event, calendar }: { readonly event: StoredEvent; readonly calendar: Calendar },
+): RuleOccurrence[] {
   switch (anchor) {
     case "START":
       return occurrencesStarting(series, window, MAX_FORMER_STATES);
     case "END":
       return occurrencesOverlapping(series, { ...window, from: window.from - 1 }, MAX_FORMER_STATES);
+    case "CHANGED": {
+      const at = changedTimesAt(event, event);
+      const next = at === undefined ? undefined : nextOriginal(event, calendar, at);
+      return next === undefined ? [] : [ruleOccurrenceAt(series, next) ?? []].flat();
+    }
     case "CREATED": {
       const first = ruleOccurrenceAt(series, firstRuleOccurrence(series).original);
       return first === undefined ? [] : [first];

@@ -2,8 +2,8 @@ import type { FieldProblem } from "./field-problem.ts";
 import { integer, oneOf } from "./field-rules.ts";
 import type { EpochMs } from "./ids.ts";
 
-/** The instants of an event from which the due instant of a post is counted (D54). */
-export const OFFSET_ANCHORS = ["START", "END", "CREATED"] as const;
+/** The instants of an event from which the due instant of a post is counted (D54, D69). */
+export const OFFSET_ANCHORS = ["START", "END", "CREATED", "CHANGED"] as const;
 export type OffsetAnchor = (typeof OFFSET_ANCHORS)[number];
 
 /** When an announcement is posted, relative to an instant of the event (D54). */
@@ -18,15 +18,22 @@ export interface AnchorTimes {
   readonly startsAt: EpochMs;
   readonly endsAt: EpochMs;
   readonly createdAt?: EpochMs;
+  readonly rescheduledAt?: EpochMs;
 }
 
 const INSTANTS: Readonly<Record<OffsetAnchor, (times: AnchorTimes) => EpochMs | undefined>> = {
   START: ({ startsAt }) => startsAt,
   END: ({ endsAt }) => endsAt,
   CREATED: ({ createdAt }) => createdAt,
+  CHANGED: ({ rescheduledAt }) => rescheduledAt,
 };
 
-/** The instant of an anchor; for CREATED undefined, unless the occurrence stands for the creation of its event. */
+/** Whether the instants of an anchor are those of writes, which never lie ahead. */
+export function isOfWrites(anchor: OffsetAnchor): anchor is "CREATED" | "CHANGED" {
+  return anchor === "CREATED" || anchor === "CHANGED";
+}
+
+/** The instant of an anchor; undefined if the occurrence does not stand for the creation, or for a change, of its event. */
 export function anchorInstant(times: AnchorTimes, anchor: OffsetAnchor): EpochMs | undefined {
   return INSTANTS[anchor](times);
 }
@@ -112,16 +119,16 @@ function duplicates(offsets: readonly PostOffset[]): FieldProblem[] {
   });
 }
 
-/** Nothing can be posted before its event is created. */
+/** Nothing can be posted before its event is created or changed. */
 function tooEarly(offsets: readonly PostOffset[]): FieldProblem[] {
   return offsets.flatMap(({ anchor, minutes }, at) =>
-    anchor !== "CREATED" || minutes >= 0
+    !isOfWrites(anchor) || minutes >= 0
       ? []
       : [
           {
             field: `offsets[${at}].minutes`,
             code: "OUT_OF_RANGE" as const,
-            message: "must be at least 0 with the anchor CREATED",
+            message: `must be at least 0 with the anchor ${anchor}`,
           },
         ],
   );

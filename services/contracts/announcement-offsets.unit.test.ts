@@ -12,7 +12,7 @@ describe("the times of a new announcement (D25, D54)", () => {
   test.each([
     ["a lead time", { hours: 1, minutes: 30 }],
     ["eight offsets", { offsets: Array.from({ length: 8 }, (_, at) => ({ anchor: "START", minutes: at })) }],
-    ["every anchor", { offsets: ["START", "END", "CREATED"].map((anchor) => ({ anchor, minutes: 0 })) }],
+    ["every anchor", { offsets: ["START", "END", "CREATED", "CHANGED"].map((anchor) => ({ anchor, minutes: 0 })) }],
     ["the longest offsets", { offsets: [-527_040, 527_040].map((minutes) => ({ anchor: "END", minutes })) }],
     [
       "offsets with the lead time that a response has",

@@ -42,6 +42,11 @@ export interface Occurrence extends EventTexts, AllDayFields, Changed {
    * from another one, and in copies that a previous release has stored.
    */
   readonly createdAt?: EpochMs;
+  /**
+   * Time at which it got its present times by a change of its event (D69). Of a series only in the occurrence that stands for
+   * the change. Database time.
+   */
+  readonly rescheduledAt?: EpochMs;
   /** The instant before which its event, and its calendar, skip posts; absent if they were never paused (D62). */
   readonly eventPausedUntil?: EpochMs;
   readonly calendarPausedUntil?: EpochMs;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import mongoose from "mongoose";
 import { newRecordingSink } from "../../test/fixtures/recording-sink.ts";
 import { startPostingServices } from "../../test/harness/posting-services.ts";
 import { TestGuild } from "../../test/harness/test-guild.ts";
@@ -38,6 +39,26 @@ describe("an announcement with offsets (D54)", () => {
       expect(guild.received()[at]?.at).toBeGreaterThanOrEqual(dueAt);
     }
     expect(new Set(guild.received().map(({ nonce }) => nonce)).size).toBe(3);
+  });
+
+  test("is posted when an event got another start, and not when it got another name or was just created (D69)", async () => {
+    const guild = new TestGuild(services, sink);
+    await guild.announcement(0, { offsets: [{ anchor: "CHANGED", minutes: 0 }] });
+    const startsAt = Date.now() + HOUR;
+    const eventId = await guild.event(0, { startsAt, endsAt: startsAt + HOUR });
+    await guild.change(eventId, { startsAt: startsAt + 1, endsAt: startsAt + HOUR });
+    const database = await mongoose.createConnection(services.mongoUrl).asPromise();
+    const createdAt = new Date(Date.now() - DAY);
+    await database
+      .collection("calendar_events")
+      .updateOne({ _id: eventId as never }, { $set: { createdAt, scheduledAt: createdAt }, $unset: { endSetAt: 1 } });
+    await database.close();
+    await guild.change(eventId, { name: "renamed" });
+    await guild.change(eventId, { startsAt: startsAt + 2 * HOUR, endsAt: startsAt + 3 * HOUR });
+    const [post] = await guild.settled(1);
+    expect(post).toMatchObject({ anchor: "CHANGED", offsetMinutes: 0, state: "sent", startsAt: startsAt + 2 * HOUR });
+    expect(guild.received()).toHaveLength(1);
+    expect(post?.dueAt).toBeGreaterThan(createdAt.getTime() + DAY);
   });
 
   test("has its posts ahead, also for an event that is over, and they follow the changes of event and offsets", async () => {

@@ -101,6 +101,7 @@ const OFFSETS: readonly PostOffset[] = [
   ...[-1_440, -60, -10, 0, 30].map((minutes) => ({ anchor: "START", minutes }) as const),
   ...[-30, 0, 1_440].map((minutes) => ({ anchor: "END", minutes }) as const),
   ...[0, 60].map((minutes) => ({ anchor: "CREATED", minutes }) as const),
+  ...[0, 60].map((minutes) => ({ anchor: "CHANGED", minutes }) as const),
 ];
 
 /** A lead time, or offsets in its place (D54). */

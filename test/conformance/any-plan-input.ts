@@ -19,6 +19,7 @@ const OFFSETS: readonly PostOffset[] = [
   { anchor: "END", minutes: 30 },
   { anchor: "CREATED", minutes: 0 },
   { anchor: "CREATED", minutes: 60 },
+  { anchor: "CHANGED", minutes: 0 },
 ];
 /** Of an announcement: some offsets, or none, and then it has a lead time. */
 const anyOffsets = fc
@@ -44,13 +45,14 @@ export const anyOccurrence = fc
     scheduledAt: minutes(-100, 30),
     endSetAt: minutes(-100, 30),
     createdAt: minutes(-200, 0),
+    rescheduledAt: fc.option(minutes(-100, 30), { nil: undefined }),
     color: fc.constantFrom("RED", "NONE"),
     isFirst: fc.boolean(),
     recurs: fc.boolean(),
   })
-  .map(({ length, createdAt, ...fields }) => {
+  .map(({ length, createdAt, rescheduledAt, ...fields }) => {
     const eventId = fields.occurrenceId.slice(0, 2) as EventId;
-    const stamps = fields.isFirst ? { createdAt } : {};
+    const stamps = { ...(fields.isFirst && { createdAt }), ...(rescheduledAt !== undefined && { rescheduledAt }) };
     const endsAt = fields.startsAt + length * MINUTE;
     return sampleOccurrence({ ...fields, ...stamps, endsAt, eventId } as Partial<Occurrence>);
   });

@@ -56,7 +56,7 @@ export function planned(
     guildId,
     announcements: rules,
     occurrences,
-    windows: { START: EVER, END: EVER, CREATED: EVER },
+    windows: { START: EVER, END: EVER, CREATED: EVER, CHANGED: EVER },
     existing,
     sinks: ["log", "discord"],
     start: firstPositionAt(now - GRACE_MS),

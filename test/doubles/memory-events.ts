@@ -41,7 +41,7 @@ export function memoryEvents(rows: MemoryRows): CalendarEventsStore {
   function put(next: CalendarEvent, isRescheduled: boolean, isRecolored: boolean, from: StoredEvent | undefined): void {
     const scheduledAt = isRescheduled ? rows.now : (from?.scheduledAt ?? rows.now);
     const coloredAt = isRecolored ? rows.now : (from?.coloredAt ?? rows.now);
-    const createdAt = from?.createdAt ?? rows.now;
+    const createdAt = next.follows !== undefined && from?.id !== next.id ? rows.now : (from?.createdAt ?? rows.now);
     events.set(next.id, { ...next, ...pauseEndedBy(from ?? {}, rows.now), scheduledAt, coloredAt, createdAt });
   }
 
@@ -118,6 +118,9 @@ function memoryReads({ events, overrides }: MemoryRows): Partial<EventReads> {
       return override === undefined ? { event } : { event, override };
     },
     findAll: async (_guildId, ids) => all().filter(({ id }) => ids.includes(id)),
+    async *eventsWithIds(_guildId, ids) {
+      yield all().filter(({ id }) => ids.includes(id));
+    },
     following: async (_guildId, ids) => all().filter(({ follows = [] }) => follows.some((id) => ids.includes(id))),
     overrides: async (_guildId, ids, { from, until }) =>
       [...overrides.values()].filter(
@@ -160,6 +163,11 @@ function memoryReads({ events, overrides }: MemoryRows): Partial<EventReads> {
     // The ids of these events do not tell when they were created.
     async *eventsBetween(_guildId, calendars) {
       yield inCalendars(calendars);
+    },
+    async *changedSince(_guildId, calendars) {
+      yield inCalendars(calendars).map((event) =>
+        Object.assign({ hasOverrides: event.recurring?.hasOverrides === true }, event),
+      );
     },
     async *seriesOverlapping(_guildId, calendars, _window, { only, which }) {
       const series = inCalendars(calendars).filter(

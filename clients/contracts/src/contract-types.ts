@@ -29,8 +29,8 @@ export const ANNOUNCEMENT_TYPES = ["UNIVERSAL", "SPECIFIC", "COLOR", "RECUR", "D
 
 export type AnnouncementType = (typeof ANNOUNCEMENT_TYPES)[number];
 
-/** The instants of an event from which the due instant of a post is counted (D54). */
-export const OFFSET_ANCHORS = ["START", "END", "CREATED"] as const;
+/** The instants of an event from which the due instant of a post is counted (D54, D69). */
+export const OFFSET_ANCHORS = ["START", "END", "CREATED", "CHANGED"] as const;
 
 export type OffsetAnchor = (typeof OFFSET_ANCHORS)[number];
 

@@ -1405,11 +1405,11 @@ export interface V1AnnouncementCreateRequest {
  */
 export interface OffsetInput {
   /**
-   * Instant of the event from which the minutes count: its start (START), its end (END), or its creation (CREATED; once for an event or series). Upper or lower case.
+   * Instant of the event from which the minutes count: its start (START), its end (END), its creation (CREATED; once for an event or series), or the last change of its times (CHANGED). Upper or lower case.
    */
-  anchor: "START" | "END" | "CREATED";
+  anchor: "START" | "END" | "CREATED" | "CHANGED";
   /**
-   * Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED.
+   * Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED and CHANGED.
    */
   minutes: number;
 }
@@ -1602,11 +1602,11 @@ export interface Announcement {
  */
 export interface Offset {
   /**
-   * Instant of the event from which the minutes count: its start (START), its end (END), or its creation (CREATED; once for an event or series).
+   * Instant of the event from which the minutes count: its start (START), its end (END), its creation (CREATED; once for an event or series), or the last change of its times (CHANGED).
    */
-  anchor: "START" | "END" | "CREATED";
+  anchor: "START" | "END" | "CREATED" | "CHANGED";
   /**
-   * Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED.
+   * Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED and CHANGED.
    */
   minutes: number;
 }
@@ -1880,7 +1880,7 @@ export interface UpcomingPost {
   /**
    * Anchor of the offset by which the post is due; absent for an announcement with `hours` and `minutes`.
    */
-  anchor?: "START" | "END" | "CREATED";
+  anchor?: "START" | "END" | "CREATED" | "CHANGED";
   /**
    * Minutes of that offset; negative before the anchor.
    */
@@ -2025,7 +2025,7 @@ export interface SettledPost {
   /**
    * Anchor of the offset by which the post is due; absent for an announcement with `hours` and `minutes`.
    */
-  anchor?: "START" | "END" | "CREATED";
+  anchor?: "START" | "END" | "CREATED" | "CHANGED";
   /**
    * Minutes of that offset; negative before the anchor.
    */
@@ -2175,15 +2175,15 @@ export interface V1AnnouncementPreviewResponse {
  */
 export interface PreviewedOffset {
   /**
-   * Instant of the event from which the minutes count: its start (START), its end (END), or its creation (CREATED; once for an event or series).
+   * Instant of the event from which the minutes count: its start (START), its end (END), its creation (CREATED; once for an event or series), or the last change of its times (CHANGED).
    */
-  anchor: "START" | "END" | "CREATED";
+  anchor: "START" | "END" | "CREATED" | "CHANGED";
   /**
-   * Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED.
+   * Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED and CHANGED.
    */
   minutes: number;
   /**
-   * Instant at which the post is due, in Unix milliseconds (UTC); absent for CREATED and an occurrence that is not the first of its series.
+   * Instant at which the post is due, in Unix milliseconds (UTC); absent for CREATED and CHANGED of an occurrence that does not stand for the creation or a change.
    */
   due?: number;
   /**
@@ -3636,9 +3636,9 @@ export interface PostDifference {
    */
   due: number;
   /**
-   * Instant of the event from which the minutes count: its start (START), its end (END), or its creation (CREATED; once for an event or series).
+   * Instant of the event from which the minutes count: its start (START), its end (END), its creation (CREATED; once for an event or series), or the last change of its times (CHANGED).
    */
-  anchor?: "START" | "END" | "CREATED";
+  anchor?: "START" | "END" | "CREATED" | "CHANGED";
   /**
    * Minutes of that offset; negative before the anchor.
    */
@@ -3677,9 +3677,9 @@ export interface DraftedPost {
    */
   due: number;
   /**
-   * Instant of the event from which the minutes count: its start (START), its end (END), or its creation (CREATED; once for an event or series).
+   * Instant of the event from which the minutes count: its start (START), its end (END), its creation (CREATED; once for an event or series), or the last change of its times (CHANGED).
    */
-  anchor?: "START" | "END" | "CREATED";
+  anchor?: "START" | "END" | "CREATED" | "CHANGED";
   /**
    * Minutes of that offset; negative before the anchor.
    */

@@ -15,7 +15,7 @@ const POSTS_AMOUNT =
 
 const NEEDED_WITHOUT_OFFSETS = "required without `offsets`, unless the type is DIGEST.";
 const OFFSET_MINUTES =
-  "Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED.";
+  "Minutes from the anchor, negative before it: at most 527040 (366 days) either way, and at least 0 for CREATED and CHANGED.";
 const POST_ANCHOR =
   "Anchor of the offset by which the post is due; absent for an announcement with `hours` and `minutes`.";
 
@@ -115,7 +115,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "V1AnnouncementPreviewResponse.offsets":
     "When the posts for this event are due; absent for an announcement with `hours` and `minutes`.",
   anchor:
-    "Instant of the event from which the minutes count: its start (START), its end (END), or its creation (CREATED; once for an event or series).",
+    "Instant of the event from which the minutes count: its start (START), its end (END), its creation (CREATED; once for an event or series), or the last change of its times (CHANGED).",
   "UpcomingPost.anchor": POST_ANCHOR,
   "SettledPost.anchor": POST_ANCHOR,
   offset_minutes: "Minutes of that offset; negative before the anchor.",
@@ -123,7 +123,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "OffsetInput.minutes": OFFSET_MINUTES,
   "PreviewedOffset.minutes": OFFSET_MINUTES,
   "PreviewedOffset.due":
-    "Instant at which the post is due, in Unix milliseconds (UTC); absent for CREATED and an occurrence that is not the first of its series.",
+    "Instant at which the post is due, in Unix milliseconds (UTC); absent for CREATED and CHANGED of an occurrence that does not stand for the creation or a change.",
   info: "Additional text of the post, at most 4000 characters; empty for none.",
   enabled: "Whether the announcement is posted.",
   info_only: "Whether the post shows only `info`, unless it is empty.",

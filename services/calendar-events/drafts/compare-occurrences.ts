@@ -60,6 +60,7 @@ const IS_SHOWN: Readonly<Record<keyof Occurrence, boolean>> = {
   endSetAt: false,
   coloredAt: false,
   createdAt: false,
+  rescheduledAt: false,
   eventPausedUntil: false,
   calendarPausedUntil: false,
   holidays: false,

@@ -144,7 +144,7 @@ export function draftStore(base: DraftBase, maxEvents: number, now: EpochMs): Dr
       added -= drafted.overrides.size - earlier.size - moved.size;
       after.set(first.id, { event: { ...first, ...timesOf({}, drafted.event) }, overrides: earlier });
       after.set(event.id, {
-        event: { ...event, ...timesOf(changed, series), ...pauseEndedBy(series, now) },
+        event: { ...event, ...timesOf(changed, series), createdAt: now, ...pauseEndedBy(series, now) },
         overrides: new Map([...moved].map(([original, override]) => [original, { ...override, eventId: event.id }])),
       });
       return true;

@@ -11,7 +11,7 @@ import { type SoonestOccurrences, soonestOccurrences } from "../domain/event/soo
 import { startsIn } from "../domain/event/window.ts";
 import { eachOccurrenceOverlapping, eachOccurrenceStarting } from "../domain/recurrence/occurrences.ts";
 import { effectiveOccurrences } from "../effective-occurrences.ts";
-import { firstOccurrence } from "../occurrences-by-anchor.ts";
+import { changedOccurrences, firstOccurrence } from "../occurrences-by-anchor.ts";
 import type { CalendarsStore } from "../store/calendars.store.ts";
 import type { EventReads } from "../store/event-reads.store.ts";
 import type { DraftedEvent } from "./draft-store.ts";
@@ -68,17 +68,26 @@ const EXPANSIONS: Readonly<Record<OffsetAnchor, Expand>> = {
   END: (drafted, { window, ...params }, given) =>
     expanded(drafted, { ...params, window: { from: window.from - 1, until: window.until } }, given, "overlapping"),
   CREATED: async (drafted, _params, { calendarOf }) => {
-    const firsts = drafted.map(({ event, overrides }) => {
-      const isWithin = ({ original }: Override, { from, until }: Window) => original >= from && original < until;
-      const reads: Pick<EventReads, "overrides"> = {
-        overrides: async (_guildId, _ids, originals) =>
-          [...overrides.values()].filter((override) => isWithin(override, originals)),
-      };
-      return firstOccurrence(reads, event, calendarOf.get(event.calendarNumber)!);
-    });
+    const firsts = drafted.map((each) =>
+      firstOccurrence(overridesOf(each), each.event, calendarOf.get(each.event.calendarNumber)!),
+    );
     return (await Promise.all(firsts)).filter((first) => first !== undefined);
   },
+  CHANGED: async (drafted, _params, { calendarOf }) => {
+    const changed = drafted.map((each) =>
+      changedOccurrences(overridesOf(each), each.event, calendarOf.get(each.event.calendarNumber)!),
+    );
+    return (await Promise.all(changed)).flat();
+  },
 };
+
+function overridesOf({ overrides }: DraftedEvent): Pick<EventReads, "overrides"> {
+  const isWithin = ({ original }: Override, { from, until }: Window) => original >= from && original < until;
+  return {
+    overrides: async (_guildId, _ids, originals) =>
+      [...overrides.values()].filter((override) => isWithin(override, originals)),
+  };
+}
 
 function expanded(
   drafted: readonly DraftedEvent[],

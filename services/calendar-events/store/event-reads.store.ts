@@ -8,6 +8,7 @@ import {
 } from "../../../mixins/mongo/find-command.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { EventTexts } from "../../contracts/calendar-events.contract.ts";
+import { type ChangeStamps, readChangeStamps } from "./change-stamps.store.ts";
 import {
   ALL_DAY_INDEX,
   type AnyRow,
@@ -32,6 +33,7 @@ import type { Window } from "../../contracts/window.ts";
 import { ENTRIES_INDEX, START_INDEX } from "../window-index/entries.ts";
 import { inCalendars, windowQuery, seriesQuery } from "../window-index/query.ts";
 import {
+  type EventOrOverride,
   type EventPage,
   ONLY_TEXTS,
   partitionRows,
@@ -49,13 +51,6 @@ import {
   singleEventsFilter,
 } from "./event-filters.ts";
 
-/** A row of the collection of events. */
-export interface EventOrOverride {
-  readonly id: string;
-  readonly event?: ListedEvent;
-  readonly override?: Override;
-}
-
 export interface EventReads {
   /** Finds an event, with the override of an occurrence; undefined if the guild has no such event. */
   find(
@@ -65,6 +60,12 @@ export interface EventReads {
   ): Promise<{ event: StoredEvent; override?: Override } | undefined>;
   /** The events of the guild among these. */
   findAll(guildId: GuildId, ids: readonly EventId[]): Promise<StoredEvent[]>;
+  /** The same in pages, with or without their texts. */
+  eventsWithIds(
+    guildId: GuildId,
+    ids: readonly EventId[],
+    options: Pick<SearchOptions, "texts">,
+  ): AsyncIterable<readonly StoredEvent[]>;
   /** The events that were split from one of these series, also from one that was removed since (D51). */
   following(guildId: GuildId, ids: readonly EventId[]): Promise<StoredEvent[]>;
   /**
@@ -114,6 +115,12 @@ export interface EventReads {
     ids: { readonly from: EventId; readonly until: EventId },
     options: Pick<SearchOptions, "texts">,
   ): AsyncIterable<readonly StoredEvent[]>;
+  /** Events whose times were set after their creation, at an instant or later, and changed series with overrides; in pages. */
+  changedSince(
+    guildId: GuildId,
+    calendars: readonly Calendar[],
+    since: EpochMs,
+  ): AsyncIterable<readonly ChangeStamps[]>;
   /** Single events that start in a window, soonest first; without all-day events. */
   singleEventsStarting(
     guildId: GuildId,
@@ -160,7 +167,12 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
         yield partitionRows(rows, eventIn);
   }
 
-  async function originalsOf(filter: OverridesFilter): Promise<EpochMs[]> {
+  async function* eventPages(where: Parameters<typeof search>[0], { texts }: Pick<SearchOptions, "texts">) {
+    const mapping = { projection: projectionOf(texts), eventIn: eventOf };
+    for await (const { events } of search(where, mapping)) yield events;
+  }
+
+  async function originalsOf(filter: Pick<AnyRow, "guildId" | "eventId" | "cancelled">): Promise<EpochMs[]> {
     const read = { filter, projection: { original: 1 }, hint: OVERRIDES_INDEX } as const;
     const rows = await rowsOf<Pick<OverrideRow, "original">>(read);
     return rows.map(({ original }) => original);
@@ -185,6 +197,8 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
     async findAll(guildId, ids) {
       return [...partitionRows(await byIds(guildId, ids), eventOf).events];
     },
+
+    eventsWithIds: (guildId, ids, options) => eventPages({ filter: ofGuild(guildId, ids), hint: BY_ID }, options),
 
     async following(guildId, ids) {
       const filter = { guildId, follows: { $in: ids } };
@@ -246,19 +260,19 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
       return search(where, { projection: projectionOf(texts), eventIn: eventOf });
     },
 
-    async *allDayStarting(guildId, calendars, window, options) {
+    allDayStarting(guildId, calendars, window, options) {
       const filter = { ...singleEventsFilter(guildId, calendars, window, options), days: { $exists: true } };
       const hint = options.only?.eventIds === undefined ? { hint: ALL_DAY_INDEX } : {};
-      const mapping = { projection: projectionOf(options.texts), eventIn: eventOf };
-      for await (const { events } of search({ filter, sort: { startsAt: 1 }, ...hint }, mapping)) yield events;
+      return eventPages({ filter, sort: { startsAt: 1 }, ...hint }, options);
     },
 
-    async *eventsBetween(guildId, calendars, { from, until }, { texts }) {
+    eventsBetween(guildId, calendars, { from, until }, options) {
       const isEvent = { eventId: { $exists: false } };
       const filter = { ...inCalendars(guildId, calendars), _id: { $gte: from, $lt: until }, ...isEvent };
-      const mapping = { projection: projectionOf(texts), eventIn: eventOf };
-      for await (const { events } of search({ filter, sort: { _id: 1 }, hint: ID_INDEX }, mapping)) yield events;
+      return eventPages({ filter, sort: { _id: 1 }, hint: ID_INDEX }, options);
     },
+
+    changedSince: (guildId, calendars, since) => readChangeStamps(model, { guildId, calendars }, since, snapshot?.at),
 
     async singleEventsStarting(guildId, calendars, window, limit, options) {
       const filter = { ...singleEventsFilter(guildId, calendars, window, options), days: { $exists: false } };
@@ -282,11 +296,4 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
     cancelledStarts: (guildId, eventId) => originalsOf({ guildId, eventId, cancelled: true }),
     overriddenStarts: (guildId, eventId) => originalsOf({ guildId, eventId }),
   };
-}
-
-/** Every query has the guild, the shard key, and so asks one shard. */
-interface OverridesFilter {
-  readonly guildId: GuildId;
-  readonly eventId: EventId;
-  readonly cancelled?: true;
 }

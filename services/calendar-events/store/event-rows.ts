@@ -3,6 +3,13 @@ import type { ListedEvent, StoredEvent } from "../domain/event/event.ts";
 import type { Override } from "../domain/event/override.ts";
 import { isOverrideRow, type OverrideRow, overrideOf, type Row, SEARCH_PROJECTION } from "./calendar-event.document.ts";
 
+/** A row of the collection of events. */
+export interface EventOrOverride {
+  readonly id: string;
+  readonly event?: ListedEvent;
+  readonly override?: Override;
+}
+
 /** A page of a search: events, and overrides of moved occurrences. */
 export interface EventPage<Event extends ListedEvent = StoredEvent> {
   readonly events: readonly Event[];

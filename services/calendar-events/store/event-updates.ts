@@ -12,7 +12,7 @@ export function newPart(row: EventDocument, { rescheduled, recolored, endChanged
     ...(endChanged === true || stored.endSetAt === undefined ? {} : { endSetAt: new Date(stored.endSetAt) }),
   };
   const [timeFields] = timestampsOf({ rescheduled, recolored, endChanged });
-  return stampedNewRecord({ ...row, ...kept }, timeFields, endedPause(stored));
+  return stampedNewRecord({ ...row, ...kept }, [...timeFields, "createdAt"], endedPause(stored));
 }
 
 /** How far the pauses of the series have reached from which a new one was split (D62). */

@@ -44,6 +44,7 @@ interface FormerOccurrenceFields extends FormerState, FormerTimes {
   readonly coloredSince: Date;
   readonly endSetSince?: Date;
   readonly createdSince?: Date;
+  readonly rescheduledSince?: Date;
 }
 
 type FormerTimes = Pick<
@@ -102,6 +103,7 @@ const formerOccurrencePaths = {
   coloredSince: Date,
   endSetSince: Date,
   createdSince: Date,
+  rescheduledSince: Date,
 } satisfies Record<keyof FormerOccurrenceFields, unknown>;
 
 const formerOverridesPaths = {
@@ -153,7 +155,7 @@ export async function readFormerOverrides<Row>(
 /** The expression for `former` of an occurrence that gets an override. */
 export function formerOccurrence(guildId: GuildId, before: Occurrence): { readonly former: object } {
   const { eventId, follows, calendarNumber, startsAt, endsAt, color, isFirst } = before;
-  const { scheduledAt, coloredAt, endSetAt, createdAt } = before;
+  const { scheduledAt, coloredAt, endSetAt, createdAt, rescheduledAt } = before;
   const former = complete<Omit<FormerOccurrenceFields, "until">>()({
     guildId,
     eventId,
@@ -165,7 +167,11 @@ export function formerOccurrence(guildId: GuildId, before: Occurrence): { readon
     isFirst,
     scheduledSince: new Date(scheduledAt),
     coloredSince: new Date(coloredAt),
-    ...definedFields({ endSetSince: dateOf(endSetAt), createdSince: dateOf(createdAt) }),
+    ...definedFields({
+      endSetSince: dateOf(endSetAt),
+      createdSince: dateOf(createdAt),
+      rescheduledSince: dateOf(rescheduledAt),
+    }),
   });
   return { former: { $mergeObjects: [{ $literal: former }, { until: "$$NOW" }] } };
 }
@@ -200,6 +206,7 @@ function occurrenceIn(
     coloredSince,
     endSetSince,
     createdSince,
+    rescheduledSince,
     ...ruleOccurrence
   }: FormerOccurrenceFields,
 ): Omit<Occurrence, "timezone"> {
@@ -211,7 +218,11 @@ function occurrenceIn(
     recurs: true,
     scheduledAt: scheduledSince.getTime(),
     coloredAt: coloredSince.getTime(),
-    ...definedFields({ endSetAt: endSetSince?.getTime(), createdAt: createdSince?.getTime() }),
+    ...definedFields({
+      endSetAt: endSetSince?.getTime(),
+      createdAt: createdSince?.getTime(),
+      rescheduledAt: rescheduledSince?.getTime(),
+    }),
   });
 }
 

@@ -1,4 +1,5 @@
 import { type DigestRule, digestRules } from "../../contracts/announcement-digests.ts";
+import { isOfWrites } from "../../contracts/announcement-offsets.ts";
 import type { Announcement } from "../../contracts/announcements.contract.ts";
 import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
@@ -180,15 +181,15 @@ async function readSpan(guild: DraftedGuild, { from, now, anchors, digests }: Sp
   return refuse("TOO_MANY_ENTRIES", [{ field: "changes", code: "TOO_MANY", message }]);
 }
 
-/** The anchors of unchanged events that the changed announcements may post about. Nothing is due at once by the creation. */
+/** The anchors of unchanged events that the changed announcements may post about. Nothing is due at once by a creation or a change. */
 function wholeWindows({ anchor, offsetsOfChanged }: SpanAnchor, from: EpochMs, through: EpochMs): Window[] {
-  if (offsetsOfChanged.length === 0 || anchor === "CREATED") return dueWithin(offsetsOfChanged, from, through);
+  if (offsetsOfChanged.length === 0 || isOfWrites(anchor)) return dueWithin(offsetsOfChanged, from, through);
   return [{ from: from - Math.max(0, ...offsetsOfChanged), until: through + longestLead(offsetsOfChanged) }];
 }
 
 function shortWindows({ anchor, offsetsOfChanged }: SpanAnchor, from: EpochMs, through: EpochMs): Window[] {
   const due = dueWithin(offsetsOfChanged, from, through);
-  if (anchor === "CREATED") return due;
+  if (isOfWrites(anchor)) return due;
   const createdLate = { from, until: from + Math.min(MAX_CREATED_LATE_MS, longestLead(offsetsOfChanged)) };
   return mergedWindows([...due, createdLate]);
 }

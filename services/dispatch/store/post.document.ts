@@ -13,6 +13,7 @@ const RETENTION_MS = 30 * 86_400_000;
 const INSTANTS = [
   "startsAt",
   "endsAt",
+  "rescheduledAt",
   "dueAt",
   "deadline",
   "wakeAt",
@@ -86,6 +87,7 @@ export const postSchema = new Schema<PostRow>(
     occurrenceId: { type: String, required: true },
     startsAt: { type: Date, required: true },
     endsAt: Date,
+    rescheduledAt: Date,
     offset: { type: offsetPaths, default: undefined },
     sink: { type: String, required: true },
     round: { type: Number, required: true },

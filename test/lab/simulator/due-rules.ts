@@ -28,6 +28,7 @@ const ANCHORS: Readonly<Record<OffsetAnchor, (event: Occurrence) => AnchorState>
   START: ({ startsAt, scheduledAt }) => ({ at: startsAt, setAt: scheduledAt }),
   END: ({ endsAt, scheduledAt, endSetAt }) => ({ at: endsAt, setAt: Math.max(scheduledAt, endSetAt ?? scheduledAt) }),
   CREATED: ({ createdAt = -Infinity }) => ({ at: createdAt, setAt: createdAt }),
+  CHANGED: ({ rescheduledAt = -Infinity }) => ({ at: rescheduledAt, setAt: rescheduledAt }),
 };
 
 /** The offsets of an announcement; a lead time is one from the start. */
@@ -54,7 +55,8 @@ export function dueInterval(
     if (isAfter || !isLast) return undefined;
     dueAt = setAt;
   }
-  if (offset.anchor === "CREATED" ? dueAt >= overAt : !isAfter && setAt >= at) return undefined;
+  const isOfWrites = offset.anchor === "CREATED" || offset.anchor === "CHANGED";
+  if (isOfWrites ? dueAt >= overAt : !isAfter && setAt >= at) return undefined;
   if (offset.anchor === "CREATED" && event.recurs && event.scheduledAt > dueAt) return undefined;
   if (dueAt < announcement.standsSince) return undefined;
   if (announcement.type === "COLOR" && event.coloredAt > dueAt) return undefined;
@@ -149,7 +151,9 @@ export function repeatedOffsets({ receiver, posts }: Evidence): string[] {
   );
   return [...subjects].flatMap(([subject, group]) => {
     const anchor = group[0]?.offset?.anchor;
-    const anchors = group.map(({ startsAt, endsAt }) => endsAt ?? startsAt).sort((one, other) => one - other);
+    const anchors = group
+      .map(({ startsAt, endsAt, rescheduledAt }) => rescheduledAt ?? endsAt ?? startsAt)
+      .sort((one, other) => one - other);
     const isNear = anchors.some((at, nth) => nth > 0 && at - (anchors[nth - 1] as number) < MINUTE);
     return group.length > 1 && (anchor === "CREATED" || isNear) ? [`${subject}: announced again`] : [];
   });
@@ -170,6 +174,11 @@ function isEqual(one: PostOffset, other: PostOffset): boolean {
   return one.anchor === other.anchor && one.minutes === other.minutes;
 }
 
-function isForTimes(post: Pick<Post, "startsAt" | "endsAt">, anchor: OffsetAnchor, event: Occurrence): boolean {
+function isForTimes(
+  post: Pick<Post, "startsAt" | "endsAt" | "rescheduledAt">,
+  anchor: OffsetAnchor,
+  event: Occurrence,
+): boolean {
+  if (anchor === "CHANGED" && post.rescheduledAt !== event.rescheduledAt) return false;
   return post.startsAt === event.startsAt && (anchor !== "END" || post.endsAt === event.endsAt);
 }

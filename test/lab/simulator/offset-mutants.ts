@@ -12,8 +12,8 @@ function withOccurrences({ owners, ...ports }: Ports, change: (occurrence: Occur
         const { occurrences, former = [], truncated } = await owners.occurrences(params);
         return { occurrences: occurrences.map(change), former: former.map(change), truncated };
       },
-      async occurrence(guildId, id) {
-        const occurrence = await owners.occurrence(guildId, id);
+      async occurrence(...params) {
+        const occurrence = await owners.occurrence(...params);
         return occurrence && change(occurrence);
       },
     },
@@ -48,6 +48,9 @@ export const OFFSET_MUTANTS: Readonly<Record<string, Mutant>> = {
           ports.owners.occurrences(anchor === "CREATED" ? { ...params, anchor } : params),
       },
     }),
+  },
+  "the changes of events are not known": {
+    ports: (ports) => withOccurrences(ports, ({ rescheduledAt: _, ...event }) => event),
   },
   "the time at which an end was set is not known": { ports: (ports) => withOccurrences(ports, withoutEndSetAt) },
   "an event that is moved counts as created": {

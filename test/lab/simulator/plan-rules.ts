@@ -65,7 +65,7 @@ function isBeyondHorizon(evidence: Evidence, id: string, at: number): boolean {
 
 /** How long before the start of an event a post may be due. */
 function leadOf({ anchor, minutes }: PostOffset): number {
-  return anchor === "CREATED" ? Infinity : -minutes * 60_000;
+  return anchor === "CREATED" || anchor === "CHANGED" ? Infinity : -minutes * 60_000;
 }
 
 /** Checks that after a time without faults the posts are the desired ones, and every due post has a row. */

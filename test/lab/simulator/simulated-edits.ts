@@ -21,6 +21,7 @@ const SOME_OFFSETS: readonly PostOffset[] = [
   ...([-1, 0, 1] as const).map((minutes) => ({ anchor: "START", minutes }) as const),
   ...([-1, 0, 1] as const).map((minutes) => ({ anchor: "END", minutes }) as const),
   ...([0, 1] as const).map((minutes) => ({ anchor: "CREATED", minutes }) as const),
+  ...([0, 1] as const).map((minutes) => ({ anchor: "CHANGED", minutes }) as const),
 ];
 
 const EVENT_EDITS = ["move", "move", "nudge", "remove", "recolor", "rename"] as const;
@@ -168,10 +169,16 @@ export function scheduleEdits(
         case "rename":
           return { ...event, name: `at ${at}` };
         case "stretch":
-          return { ...event, endsAt: stretched, endSetAt: at };
+          return { ...event, endsAt: stretched, endSetAt: at, rescheduledAt: at };
         case "move":
         case "nudge":
-          return { ...event, startsAt: moved, endsAt: moved + endsAt - startsAt, scheduledAt: at };
+          return {
+            ...event,
+            startsAt: moved,
+            endsAt: moved + endsAt - startsAt,
+            scheduledAt: at,
+            rescheduledAt: at,
+          };
         default:
           throw new Error(edit satisfies never);
       }

@@ -180,8 +180,8 @@ export function newSimulatedOwners(
         const ofRules = rules.map(({ announcementId: id, digest }) => ({ id, digest }) as AnnouncementRule);
         const isDue = ({ startsAt }: Occurrence) => startsAt >= window.from && startsAt < window.until;
         const dueDigests = digestsOf(ofRules, zones()).filter(isDue);
-        const anchorOf = ({ startsAt, endsAt, createdAt = 0 }: Occurrence) =>
-          ({ START: startsAt, END: endsAt, CREATED: createdAt })[anchor];
+        const anchorOf = ({ startsAt, endsAt, createdAt = 0, rescheduledAt = 0 }: Occurrence) =>
+          ({ START: startsAt, END: endsAt, CREATED: createdAt, CHANGED: rescheduledAt })[anchor];
         const within = (one: Occurrence) =>
           guilds.get(one.occurrenceId) === guildId &&
           windows.some(({ from, until }) => anchorOf(one) >= from && anchorOf(one) < until);

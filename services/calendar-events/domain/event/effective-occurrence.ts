@@ -14,6 +14,7 @@ import { recurrenceView } from "../recurrence/parse-recurrence.ts";
 import { occurrenceNumber } from "../recurrence/occurrence-number.ts";
 import { occurrenceId } from "./occurrence-id.ts";
 import { movedInstant, type RuleOccurrence } from "../recurrence/occurrences.ts";
+import { rescheduledAt } from "./rescheduled.ts";
 import type { Override } from "./override.ts";
 import type { Times } from "./window.ts";
 
@@ -146,7 +147,11 @@ export function announcedOccurrence(
     recurs: ruleOccurrence !== undefined,
     isFirst: ruleOccurrence?.isFirst ?? true,
     scheduledAt,
-    ...definedFields({ endSetAt: endSetAtOf(occurrence, scheduledAt), createdAt: createdAtOf(occurrence) }),
+    ...definedFields({
+      endSetAt: endSetAtOf(occurrence, scheduledAt),
+      createdAt: createdAtOf(occurrence),
+      rescheduledAt: rescheduledAt(occurrence, calendar),
+    }),
     coloredAt: override?.coloredAt ?? event.coloredAt,
     ...definedFields({ eventPausedUntil: pauseEnd(event), calendarPausedUntil: pauseEnd(calendar) }),
     ...definedFields({ changedBy: event.changedBy }),

@@ -52,7 +52,7 @@ function digestReason({ type }: AnnouncementRule): string {
 const RETIMED = "the announcement was re-timed";
 
 /** Whether the anchor of a post is so late that no current announcement has a post of it in the plan. */
-export function isBeyond(post: Pick<PostKey, "startsAt" | "endsAt" | "offset">, through: AnchorsThrough): boolean {
+export function isBeyond(post: Parameters<typeof anchorInKey>[0], through: AnchorsThrough): boolean {
   const anchorAt = anchorInKey(post);
   return anchorAt !== undefined && anchorAt >= through[post.offset?.anchor ?? "START"];
 }

@@ -1,4 +1,4 @@
-import { anchorInstant, type OffsetAnchor } from "../../../contracts/announcement-offsets.ts";
+import { anchorInstant, isOfWrites, type OffsetAnchor } from "../../../contracts/announcement-offsets.ts";
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
@@ -46,8 +46,9 @@ export function overAt(anchorAt: EpochMs, { ms }: ElapsedOffset): EpochMs {
 }
 
 /** The time at which an anchor got its present instant (D31). */
-export function anchorSetAt({ scheduledAt, endSetAt = 0, createdAt = 0 }: Occurrence, anchor: OffsetAnchor): EpochMs {
-  if (anchor === "CREATED") return createdAt;
+export function anchorSetAt(occurrence: Occurrence, anchor: OffsetAnchor): EpochMs {
+  const { scheduledAt, endSetAt = 0 } = occurrence;
+  if (isOfWrites(anchor)) return anchorInstant(occurrence, anchor) ?? 0;
   return anchor === "END" ? Math.max(scheduledAt, endSetAt) : scheduledAt;
 }
 
@@ -61,20 +62,25 @@ interface Time {
 function timeByOccurrence(elapsed: ElapsedOffset, occurrence: Occurrence, anchorAt: EpochMs): Time | undefined {
   const { anchor, ms } = elapsed;
   const dueAt = anchorAt + ms;
-  if (anchor === "CREATED") return timeAfterCreation(dueAt, anchorAt, occurrence);
+  if (isOfWrites(anchor)) return timeAfterWrite(anchor, dueAt, anchorAt, occurrence);
   const setAt = anchorSetAt(occurrence, anchor);
   if (occurrence.digest !== undefined) return timeOfDigest(dueAt, setAt);
   return ms > 0 ? timeAfterAnchor(dueAt, setAt) : timeUpToAnchor(dueAt, setAt, anchorAt, anchor);
 }
 
 /**
- * A new start or recurrence rule gives the occurrences of a series other ids. Their rows do not show then that they were
- * announced under the former ids, so they are skipped.
+ * The time of a post about a creation or a change. A new start or recurrence rule gives the occurrences of a series other ids. Their
+ * rows do not show then that the creation was announced under the former ids, so it is skipped.
  */
-function timeAfterCreation(dueAt: EpochMs, createdAt: EpochMs, occurrence: Occurrence): Time | undefined {
-  if (eventOverAt(occurrence) <= createdAt) return undefined;
+function timeAfterWrite(
+  anchor: OffsetAnchor,
+  dueAt: EpochMs,
+  writtenAt: EpochMs,
+  occurrence: Occurrence,
+): Time | undefined {
+  if (eventOverAt(occurrence) <= writtenAt) return undefined;
   if (eventOverAt(occurrence) <= dueAt) return { dueAt, reason: "the event ends before it is due" };
-  const isOther = occurrence.recurs && occurrence.scheduledAt > dueAt;
+  const isOther = anchor === "CREATED" && occurrence.recurs && occurrence.scheduledAt > dueAt;
   return isOther ? { dueAt, reason: "the series was moved after it was due" } : { dueAt };
 }
 

@@ -4,6 +4,7 @@ import {
   type OffsetAnchor,
   type PostOffset,
 } from "../../../contracts/announcement-offsets.ts";
+import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
@@ -49,29 +50,32 @@ export function elapsedOffsets(rules: readonly (Times & Pick<AnnouncementRule, "
     .flatMap((rule) => offsetsOf(rule).map((offset) => elapsedOffset(rule, offset)));
 }
 
+/** The times for which a post was planned. */
+type PostTimes = Pick<PostKey, "startsAt" | "endsAt" | "rescheduledAt">;
+
 /** The part of a post's key that its offset and the times of its occurrence decide. */
 export function timesInKey(
-  { startsAt, endsAt }: Occurrence,
+  { startsAt, endsAt, rescheduledAt }: Occurrence,
   offset: RuleOffset,
 ): Omit<PostKey, "announcementId" | "occurrenceId" | "sink"> {
   if (offset === undefined) return { startsAt };
-  return offset.anchor === "END" ? { startsAt, endsAt, offset } : { startsAt, offset };
+  if (offset.anchor === "END") return { startsAt, endsAt, offset };
+  return offset.anchor === "CHANGED" ? { startsAt, offset, ...definedFields({ rescheduledAt }) } : { startsAt, offset };
 }
 
 /** The instant of the anchor that a post was planned for; undefined for CREATED, whose instant never changes. */
 export function anchorInKey({
   startsAt,
-  endsAt,
+  endsAt = startsAt,
+  rescheduledAt,
   offset,
-}: Pick<PostKey, "startsAt" | "endsAt" | "offset">): EpochMs | undefined {
-  const anchor = offset?.anchor ?? "START";
-  return anchor === "CREATED" ? undefined : anchorInstant({ startsAt, endsAt: endsAt ?? startsAt }, anchor);
+}: Omit<PostTimes, "offset"> & Pick<PostKey, "offset">): EpochMs | undefined {
+  return anchorInstant({ startsAt, endsAt, ...definedFields({ rescheduledAt }) }, offset?.anchor ?? "START");
 }
 
 /** Whether a post was planned for the present times of its occurrence. */
-export function hasPresentTimes(
-  { startsAt, endsAt }: Pick<PostKey, "startsAt" | "endsAt">,
-  occurrence: Occurrence,
-): boolean {
-  return startsAt === occurrence.startsAt && (endsAt === undefined || endsAt === occurrence.endsAt);
+export function hasPresentTimes({ startsAt, endsAt, rescheduledAt }: PostTimes, occurrence: Occurrence): boolean {
+  if (startsAt !== occurrence.startsAt) return false;
+  if (rescheduledAt !== undefined && rescheduledAt !== occurrence.rescheduledAt) return false;
+  return endsAt === undefined || endsAt === occurrence.endsAt;
 }

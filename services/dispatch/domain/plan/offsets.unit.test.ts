@@ -42,8 +42,10 @@ describe("a post by an offset (D54)", () => {
     ["after the end", offset("END", 90), NOON + 150 * MINUTE, NOON + 150 * MINUTE + GRACE],
     ["at the creation", offset("CREATED", 0), NOON - 2 * HOUR, NOON - 2 * HOUR + GRACE],
     ["after the creation: not after the event", offset("CREATED", 170), NOON + 50 * MINUTE, NOON + HOUR],
+    ["at a change", offset("CHANGED", 0), NOON - 90 * MINUTE, NOON - 90 * MINUTE + GRACE],
+    ["after a change: not after the event", offset("CHANGED", 140), NOON + 50 * MINUTE, NOON + HOUR],
   ])("is due %s", (_, by, dueAt, deadline) => {
-    expect(timeOf(by, event)).toEqual({ kind: "due", dueAt, deadline });
+    expect(timeOf(by, { ...event, rescheduledAt: NOON - 90 * MINUTE })).toEqual({ kind: "due", dueAt, deadline });
   });
 
   test.each([
@@ -98,6 +100,15 @@ describe("a post by an offset (D54)", () => {
     const late = { ...event, scheduledAt: NOON - 20 * MINUTE };
     const kinds = offsets.map((by) => fireTime(sampleAnnouncement({ offsets }), by, late, GRACE)?.kind);
     expect(kinds).toEqual(["skipped", "due", "due", "due"]);
+  });
+
+  test("is none for an event that was not changed, or was over at its change, and is skipped if it is over when due", () => {
+    expect(timeOf(offset("CHANGED", 0), event)).toBeUndefined();
+    expect(timeOf(offset("CHANGED", 0), { ...event, rescheduledAt: NOON + HOUR })).toBeUndefined();
+    expect(timeOf(offset("CHANGED", 60), { ...event, rescheduledAt: NOON })).toMatchObject({
+      kind: "skipped",
+      reason: "the event ends before it is due",
+    });
   });
 
   test("is due when the oracle of the simulator says so, which shares no code with dispatch", () => {
@@ -171,10 +182,33 @@ describe("the plan of an announcement with offsets (D54)", () => {
     expect(reasons(plan({ ...input, announcements: disabled }))).toHaveLength(3);
   });
 
+  test("has a post for each change that comes a minute or more after the last one, in place of one that is not sent yet", () => {
+    const changes = [sampleAnnouncement({ offsets: [offset("CHANGED", 5)] })];
+    const changedAt = (at: number) => sampleOccurrence({ scheduledAt: at, rescheduledAt: at });
+    const first = planned({ announcements: changes, occurrences: [changedAt(NOON)] });
+    expect(due(first)).toEqual([[`a1:e1:${NOON + HOUR}:log:CHANGED+5:${NOON}:1`, 5]]);
+    const again = { announcements: changes, occurrences: [changedAt(NOON + MINUTE)] };
+    const replaced = plan({ ...again, existing: first, now: NOON + MINUTE });
+    expect(replaced.updates).toMatchObject([{ to: { state: "cancelled", reason: "the event was moved" } }]);
+    expect(due(replaced.inserts)).toEqual([[`a1:e1:${NOON + HOUR}:log:CHANGED+5:${NOON + MINUTE}:1`, 6]]);
+    const existing = sent(first);
+    expect(plan({ ...again, existing, now: NOON + MINUTE }).inserts).toMatchObject([{ state: "planned" }]);
+    const soon = { ...again, occurrences: [changedAt(NOON + MINUTE - 1)] };
+    expect(plan({ ...soon, existing, now: NOON + MINUTE }).inserts).toMatchObject([{ state: "skipped" }]);
+  });
+
+  test("has a post at each change that comes a minute or more after the last one", () => {
+    const atChanges = [sampleAnnouncement({ offsets: [offset("CHANGED", 0)] })];
+    const changedAt = (at: number) => [sampleOccurrence({ scheduledAt: at, rescheduledAt: at })];
+    const existing = sent(planned({ announcements: atChanges, occurrences: changedAt(NOON) }));
+    const again = { announcements: atChanges, existing, now: NOON + 2 * MINUTE };
+    expect(plan({ ...again, occurrences: changedAt(NOON + MINUTE) }).inserts).toMatchObject([{ state: "planned" }]);
+  });
+
   test("keeps the post of an occurrence that was not read", () => {
     const existing = planned({ announcements, occurrences: [ahead] });
     const read = [{ from: NOON, until: NOON + 30 * MINUTE }];
-    const windows = { START: read, END: read, CREATED: read };
+    const windows = { START: read, END: read, CREATED: read, CHANGED: read };
     expect(plan({ announcements, existing, occurrences: [], windows })).toEqual({
       inserts: [],
       updates: [],

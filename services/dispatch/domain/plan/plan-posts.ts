@@ -127,9 +127,11 @@ function* openRows(
  * that was removed or now has other times.
  */
 function anchorsThrough({ announcements, through }: PlanInput): AnchorsThrough {
-  const farthest = { START: 0, END: 0, CREATED: 0 };
-  for (const { anchor, ms } of elapsedOffsets(announcements)) farthest[anchor] = Math.max(farthest[anchor], -ms);
-  return { START: through + farthest.START, END: through + farthest.END, CREATED: through + farthest.CREATED };
+  const farthest = { START: through, END: through, CREATED: through, CHANGED: through };
+  for (const { anchor, ms } of elapsedOffsets(announcements)) {
+    farthest[anchor] = Math.max(farthest[anchor], through - ms);
+  }
+  return farthest;
 }
 
 /**

@@ -9,12 +9,12 @@ import { anchorInKey, elapsedOffset, hasPresentTimes, type RuleOffset } from "./
 const MIN_MOVE_MS = 60_000;
 
 /** The times for which a post was sent. */
-export type AnnouncedTimes = Pick<PostKey, "startsAt" | "endsAt" | "offset">;
+export type AnnouncedTimes = Pick<PostKey, "startsAt" | "endsAt" | "rescheduledAt" | "offset">;
 
 /**
  * Whether a post of this occurrence would repeat an earlier announcement by the same offset (D31, D54). An occurrence that was
  * announced at other times counts as new only if its anchor moved by a minute or more and its new due instant was ahead at the
- * move. A creation never moves.
+ * move. A creation never moves, and each change is an anchor of its own (D69).
  */
 export function isReannounced(
   occurrence: Occurrence,
@@ -27,6 +27,6 @@ export function isReannounced(
   const { anchor, ms } = elapsedOffset(announcement, offset);
   const anchorAt = anchorInstant(occurrence, anchor);
   if (anchorAt === undefined) return true;
-  const dueWasAhead = anchorAt + ms > anchorSetAt(occurrence, anchor);
+  const dueWasAhead = anchor === "CHANGED" || anchorAt + ms > anchorSetAt(occurrence, anchor);
   return !dueWasAhead || others.some((times) => Math.abs((anchorInKey(times) ?? anchorAt) - anchorAt) < MIN_MOVE_MS);
 }

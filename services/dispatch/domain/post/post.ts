@@ -14,6 +14,8 @@ export interface PostKey {
   readonly startsAt: EpochMs;
   /** The end of the occurrence; only for a post by an offset from the end. */
   readonly endsAt?: EpochMs;
+  /** The change of the event that it is about; only for a post by an offset from a change (D69). */
+  readonly rescheduledAt?: EpochMs;
   /** Absent for an announcement with a lead time in place of offsets (D54). */
   readonly offset?: PostOffset;
   readonly sink: SinkName;
@@ -125,10 +127,14 @@ export function postId({ announcementId, occurrenceId, startsAt, sink, ...offset
 }
 
 /** The part of an identity that distinguishes offsets; empty for a lead time, as in releases before D54. */
-export function offsetInId({ offset, endsAt }: Pick<PostKey, "offset" | "endsAt">): string {
+export function offsetInId({ offset, endsAt, rescheduledAt }: Pick<PostKey, "offset" | TimeInKey>): string {
   if (offset === undefined) return "";
-  return `:${offsetText(offset)}${endsAt === undefined ? "" : `:${endsAt}`}`;
+  const at = endsAt ?? rescheduledAt;
+  return `:${offsetText(offset)}${at === undefined ? "" : `:${at}`}`;
 }
+
+/** The instants of a key that only the posts by some offsets have. */
+type TimeInKey = "endsAt" | "rescheduledAt";
 
 /** An offset as text, such as START-60; empty for a lead time. */
 export function offsetText(offset: PostOffset | undefined): string {
@@ -142,6 +148,6 @@ export function subjectKey({
   occurrenceId,
   sink,
   offset,
-}: Omit<PostKey, "startsAt" | "endsAt">): string {
+}: Omit<PostKey, "startsAt" | TimeInKey>): string {
   return `${announcementId}:${occurrenceId}:${sink}:${offsetText(offset)}`;
 }

@@ -1,4 +1,5 @@
 import { digestRules } from "../../../contracts/announcement-digests.ts";
+import { isOfWrites } from "../../../contracts/announcement-offsets.ts";
 import { TOMBSTONE_DAYS } from "../../../contracts/change-feed.contract.ts";
 import { holidayCalendars } from "../../../contracts/holidays.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
@@ -128,7 +129,7 @@ function isLargePlan(rules: number, reads: readonly AnchorRead[]): boolean {
 
 /** As `longestLeadMs`. A lead before the end counts as one before the start, which is not later than the end. */
 function longestLeadOf(offsets: readonly ElapsedOffset[]): number {
-  return Math.max(...offsets.map(({ anchor, ms }) => (anchor === "CREATED" ? Infinity : -ms)));
+  return Math.max(...offsets.map(({ anchor, ms }) => (isOfWrites(anchor) ? Infinity : -ms)));
 }
 
 /** Ends the plan where the read ended if not even the near part could be read, so that the plan continues at once. */

@@ -1,7 +1,7 @@
 import { MAX_ENTRIES } from "../../../contracts/calendar-events.contract.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { DigestRule } from "../../../contracts/announcement-digests.ts";
-import { anchorInstant, type OffsetAnchor } from "../../../contracts/announcement-offsets.ts";
+import { anchorInstant, isOfWrites, type OffsetAnchor } from "../../../contracts/announcement-offsets.ts";
 import type {
   Occurrence,
   OccurrencesStarting,
@@ -110,11 +110,11 @@ function digestsParam(
 
 /**
  * The windows of the anchors that a plan needs. A lead time does not move the begin of the window to later, because an event
- * that was created after its due instant is due at once. Nothing is due at once by the creation, so each offset from there has
+ * that was created after its due instant is due at once. Nothing is due at once by a creation or a change, so each offset from there has
  * its own window, which may be a year ago.
  */
 function wholeWindows({ horizonMs }: Timing, { from, now }: ReadRange, { anchor, offsets }: AnchorOffsets): Window[] {
-  if (anchor === "CREATED") return dueWithin(offsets, from, now + horizonMs);
+  if (isOfWrites(anchor)) return dueWithin(offsets, from, now + horizonMs);
   return [{ from: from - Math.max(0, ...offsets), until: now + horizonMs + longestLead(offsets) }];
 }
 
@@ -258,7 +258,7 @@ export function readDue(
 async function readLate(read: ReadWindows, each: AnchorOffsets, from: EpochMs): Promise<ReadByAnchor> {
   const { anchor, offsets } = each;
   const window = { from, until: from + Math.min(MAX_CREATED_LATE_MS, longestLead(offsets)) };
-  if (anchor === "CREATED" || !isNotEmpty(window)) return { anchor, windows: [], occurrences: [], truncated: false };
+  if (isOfWrites(anchor) || !isNotEmpty(window)) return { anchor, windows: [], occurrences: [], truncated: false };
   return { anchor, windows: [window], ...(await read(each, [window], { changedSince: from })) };
 }
 

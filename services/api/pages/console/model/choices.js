@@ -21,7 +21,7 @@ export const FREQUENCIES = /** @type {const} */ (["DAILY", "WEEKLY", "MONTHLY", 
 export const ANNOUNCEMENT_TYPES = /** @type {const} */ (["UNIVERSAL", "SPECIFIC", "RECUR", "COLOR", "DIGEST"]);
 
 /** The instants from which offsets count (D54). */
-export const OFFSET_ANCHORS = /** @type {const} */ (["START", "END", "CREATED"]);
+export const OFFSET_ANCHORS = /** @type {const} */ (["START", "END", "CREATED", "CHANGED"]);
 
 export const DIGEST_FREQUENCIES = /** @type {const} */ (["DAILY", "WEEKLY"]);
 

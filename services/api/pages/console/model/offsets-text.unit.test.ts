@@ -5,7 +5,7 @@ import { offsetsIn, offsetsText } from "./offsets-text.js";
 describe("the offsets of an announcement as a text (D54)", () => {
   test("are read as they are written, with every anchor", () => {
     const offsets = OFFSET_ANCHORS.map((anchor, at) => ({ anchor, minutes: at * 30 - 30 }));
-    expect(offsetsText(offsets)).toBe("START -30, END 0, CREATED 30");
+    expect(offsetsText(offsets)).toBe("START -30, END 0, CREATED 30, CHANGED 60");
     expect(offsetsIn(offsetsText(offsets))).toEqual(offsets);
     expect([offsetsText(), offsetsIn(" , ")]).toEqual(["", []]);
   });
