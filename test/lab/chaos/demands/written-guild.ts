@@ -212,7 +212,7 @@ export async function newWrittenGuild(
     [45, () => move("moved before its start", MINUTE + SECOND)],
     [50, () => move("created and moved", MINUTE + SECOND)],
     [86, () => setPause(null)],
-    [60, () => lengthen("lengthened", 20 * SECOND)],
+    [60, () => lengthen("lengthened", MINUTE + SECOND)],
     [65, () => move("moved after its post", 100 * SECOND)],
     [
       75,
