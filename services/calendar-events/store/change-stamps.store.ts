@@ -57,7 +57,7 @@ function timesChangedSince(at: EpochMs): object {
 }
 
 function stampsOf(row: StampsRow): ChangeStamps {
-  const { _id, calendarNumber = 1, createdAt, follows, scheduledAt, endSetAt, hasOverrides = false } = row;
+  const { _id, calendarNumber, createdAt, follows, scheduledAt, endSetAt, hasOverrides = false } = row;
   return {
     id: _id as EventId,
     calendarNumber,

@@ -36,7 +36,7 @@ export function outdatedMessages(evidence: Evidence): string[] {
   });
 }
 
-/** Checks that each edit showed a state that was current shortly before. */
+/** Checks that each edit showed an event and an announcement that were current shortly before: two owners are read. */
 export function falseEdits(evidence: Evidence): string[] {
   const { owners } = evidence;
   return editedMessages(evidence).flatMap(({ post, message }) =>
@@ -47,7 +47,9 @@ export function falseEdits(evidence: Evidence): string[] {
       ];
       const from = at - EDITED_WITHIN_MS;
       const instants = [from, ...changes.map(({ visibleAt }) => visibleAt).filter((each) => each > from && each <= at)];
-      const isTrue = instants.some((each) => contentIn(evidence, post, each) === content);
+      const isTrue = instants.some((one) =>
+        instants.some((other) => contentIn(evidence, post, one, other) === content),
+      );
       return isTrue ? [] : [`${post.id}: its message was edited to "${content}", which was no state of its event then`];
     }),
   );
@@ -70,8 +72,9 @@ function editedMessages({ scenario, receiver, posts }: Evidence): { post: Post; 
   });
 }
 
-function contentIn({ owners }: Evidence, post: Post, at: number): string {
-  const { announcement, occurrence } = stateAt(owners, post, at);
+function contentIn({ owners }: Evidence, post: Post, at: number, announcementAt = at): string {
+  const { announcement } = stateAt(owners, post, announcementAt);
+  const { occurrence } = stateAt(owners, post, at);
   if (announcement === null) return "";
   return occurrence === null ? CANCELLED : contentOf({ announcement, occurrence });
 }

@@ -52,9 +52,10 @@ function isBeyondHorizon(evidence: Evidence, id: string, at: number): boolean {
   const { owners, timing } = evidence;
   const event = contentAt<{ startsAt: number }>(owners.holidays.get(id) ?? owners.occurrences.get(id) ?? [], at);
   if (event === null) return false;
-  const skipsHolidays = [...owners.announcements.values()].some(
-    (history) => contentAt(history, at)?.skipOn !== undefined,
-  );
+  const skipsHolidays = [...owners.announcements.values()].some((history) => {
+    const announcement = contentAt(history, at);
+    return announcement?.enabled === true && announcement.skipOn !== undefined;
+  });
   if (skipsHolidays) return false;
   const leads = [...owners.announcements].flatMap(([announcementId, history]) => {
     const announcement = owners.guildOf(announcementId) === owners.guildOf(id) ? contentAt(history, at) : null;
