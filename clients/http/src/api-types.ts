@@ -2538,7 +2538,37 @@ export interface GuildSettingsV1 {
   /**
    * Language of the posts.
    */
-  lang: "ENGLISH" | "JAPANESE" | "PORTUGUESE" | "SPANISH";
+  lang:
+    | "BULGARIAN"
+    | "CHINESE_SIMPLIFIED"
+    | "CHINESE_TRADITIONAL"
+    | "CROATIAN"
+    | "CZECH"
+    | "DANISH"
+    | "DUTCH"
+    | "ENGLISH"
+    | "FINNISH"
+    | "FRENCH"
+    | "GERMAN"
+    | "GREEK"
+    | "HINDI"
+    | "HUNGARIAN"
+    | "INDONESIAN"
+    | "ITALIAN"
+    | "JAPANESE"
+    | "KOREAN"
+    | "LITHUANIAN"
+    | "NORWEGIAN"
+    | "POLISH"
+    | "PORTUGUESE"
+    | "ROMANIAN"
+    | "RUSSIAN"
+    | "SPANISH"
+    | "SWEDISH"
+    | "THAI"
+    | "TURKISH"
+    | "UKRAINIAN"
+    | "VIETNAMESE";
   /**
    * Prefix of the bot's commands: 1 to 16 visible characters. Stored for bots; the service has no commands.
    */
@@ -2579,7 +2609,37 @@ export interface V1GuildSettingsUpdateRequest {
   /**
    * Language of the posts. Upper or lower case.
    */
-  lang?: "ENGLISH" | "JAPANESE" | "PORTUGUESE" | "SPANISH";
+  lang?:
+    | "BULGARIAN"
+    | "CHINESE_SIMPLIFIED"
+    | "CHINESE_TRADITIONAL"
+    | "CROATIAN"
+    | "CZECH"
+    | "DANISH"
+    | "DUTCH"
+    | "ENGLISH"
+    | "FINNISH"
+    | "FRENCH"
+    | "GERMAN"
+    | "GREEK"
+    | "HINDI"
+    | "HUNGARIAN"
+    | "INDONESIAN"
+    | "ITALIAN"
+    | "JAPANESE"
+    | "KOREAN"
+    | "LITHUANIAN"
+    | "NORWEGIAN"
+    | "POLISH"
+    | "PORTUGUESE"
+    | "ROMANIAN"
+    | "RUSSIAN"
+    | "SPANISH"
+    | "SWEDISH"
+    | "THAI"
+    | "TURKISH"
+    | "UKRAINIAN"
+    | "VIETNAMESE";
   /**
    * Prefix of the bot's commands: 1 to 16 visible characters. Stored for bots; the service has no commands. Must be 1 to 16 visible characters without white space.
    */
@@ -2642,7 +2702,37 @@ export interface GuildSettings {
   /**
    * Language of the posts.
    */
-  lang: "ENGLISH" | "JAPANESE" | "PORTUGUESE" | "SPANISH";
+  lang:
+    | "BULGARIAN"
+    | "CHINESE_SIMPLIFIED"
+    | "CHINESE_TRADITIONAL"
+    | "CROATIAN"
+    | "CZECH"
+    | "DANISH"
+    | "DUTCH"
+    | "ENGLISH"
+    | "FINNISH"
+    | "FRENCH"
+    | "GERMAN"
+    | "GREEK"
+    | "HINDI"
+    | "HUNGARIAN"
+    | "INDONESIAN"
+    | "ITALIAN"
+    | "JAPANESE"
+    | "KOREAN"
+    | "LITHUANIAN"
+    | "NORWEGIAN"
+    | "POLISH"
+    | "PORTUGUESE"
+    | "ROMANIAN"
+    | "RUSSIAN"
+    | "SPANISH"
+    | "SWEDISH"
+    | "THAI"
+    | "TURKISH"
+    | "UKRAINIAN"
+    | "VIETNAMESE";
   /**
    * Prefix of the bot's commands: 1 to 16 visible characters. Stored for bots; the service has no commands.
    */
@@ -2695,7 +2785,37 @@ export interface V2GuildSettingsUpdateRequest {
   /**
    * Language of the posts. Upper or lower case.
    */
-  lang?: "ENGLISH" | "JAPANESE" | "PORTUGUESE" | "SPANISH";
+  lang?:
+    | "BULGARIAN"
+    | "CHINESE_SIMPLIFIED"
+    | "CHINESE_TRADITIONAL"
+    | "CROATIAN"
+    | "CZECH"
+    | "DANISH"
+    | "DUTCH"
+    | "ENGLISH"
+    | "FINNISH"
+    | "FRENCH"
+    | "GERMAN"
+    | "GREEK"
+    | "HINDI"
+    | "HUNGARIAN"
+    | "INDONESIAN"
+    | "ITALIAN"
+    | "JAPANESE"
+    | "KOREAN"
+    | "LITHUANIAN"
+    | "NORWEGIAN"
+    | "POLISH"
+    | "PORTUGUESE"
+    | "ROMANIAN"
+    | "RUSSIAN"
+    | "SPANISH"
+    | "SWEDISH"
+    | "THAI"
+    | "TURKISH"
+    | "UKRAINIAN"
+    | "VIETNAMESE";
   /**
    * Prefix of the bot's commands: 1 to 16 visible characters. Stored for bots; the service has no commands. Must be 1 to 16 visible characters without white space.
    */
@@ -3411,7 +3531,38 @@ export interface DraftChange {
   /**
    * Language of the posts. Upper or lower case.
    */
-  lang?: "ENGLISH" | "JAPANESE" | "PORTUGUESE" | "SPANISH" | null;
+  lang?:
+    | "BULGARIAN"
+    | "CHINESE_SIMPLIFIED"
+    | "CHINESE_TRADITIONAL"
+    | "CROATIAN"
+    | "CZECH"
+    | "DANISH"
+    | "DUTCH"
+    | "ENGLISH"
+    | "FINNISH"
+    | "FRENCH"
+    | "GERMAN"
+    | "GREEK"
+    | "HINDI"
+    | "HUNGARIAN"
+    | "INDONESIAN"
+    | "ITALIAN"
+    | "JAPANESE"
+    | "KOREAN"
+    | "LITHUANIAN"
+    | "NORWEGIAN"
+    | "POLISH"
+    | "PORTUGUESE"
+    | "ROMANIAN"
+    | "RUSSIAN"
+    | "SPANISH"
+    | "SWEDISH"
+    | "THAI"
+    | "TURKISH"
+    | "UKRAINIAN"
+    | "VIETNAMESE"
+    | null;
   /**
    * Prefix of the bot's commands: 1 to 16 visible characters. Stored for bots; the service has no commands. Must be 1 to 16 visible characters without white space.
    */
