@@ -124,8 +124,8 @@ export const TERMS_B_TO_H = {
     location: "Ort",
     info: "Weitere Informationen",
     event: "Event",
-    more: "und noch {count}",
-    moreThan: "und noch mehr als {count}",
+    more: "Weitere Events: {count}",
+    moreThan: "Weitere Events: mehr als {count}",
   },
   GREEK: {
     announcement: "Ανακοίνωση",
