@@ -3,7 +3,7 @@ import moleculer from "moleculer";
 import { standIn, startTestGateway, type TestGateway, untilReady } from "../../test/harness/test-gateway.ts";
 import { serve } from "../../mixins/actions/contract-action.ts";
 import { getAnnouncement } from "../contracts/announcements.contract.ts";
-import { getGuildSettings, updateGuildSettings } from "../contracts/guild-settings.contract.ts";
+import { getGuildSettings, LANGUAGES, updateGuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 
@@ -95,7 +95,7 @@ describe("a request through the gateway", () => {
     expect(status).toBe(400);
     expect(body["errors"]).toMatchObject([
       { field: "control_role", code: "MALFORMED" },
-      { field: "lang", code: "NOT_ALLOWED", allowed: ["ENGLISH", "JAPANESE", "PORTUGUESE", "SPANISH"] },
+      { field: "lang", code: "NOT_ALLOWED", allowed: [...LANGUAGES] },
       { field: "max_calendars", code: "OUT_OF_RANGE" },
       { field: "twelve_hour", code: "WRONG_TYPE" },
     ]);

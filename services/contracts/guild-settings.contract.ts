@@ -16,7 +16,39 @@ import { type MessageTemplate, templateRule } from "./message-template.ts";
 import { changedPauseRule, type Pause } from "./pause.ts";
 import { type IfRevision, ifRevision } from "./revision.ts";
 
-export const LANGUAGES = ["ENGLISH", "JAPANESE", "PORTUGUESE", "SPANISH"] as const;
+/** Those of Discord's client (D70). */
+export const LANGUAGES = [
+  "BULGARIAN",
+  "CHINESE_SIMPLIFIED",
+  "CHINESE_TRADITIONAL",
+  "CROATIAN",
+  "CZECH",
+  "DANISH",
+  "DUTCH",
+  "ENGLISH",
+  "FINNISH",
+  "FRENCH",
+  "GERMAN",
+  "GREEK",
+  "HINDI",
+  "HUNGARIAN",
+  "INDONESIAN",
+  "ITALIAN",
+  "JAPANESE",
+  "KOREAN",
+  "LITHUANIAN",
+  "NORWEGIAN",
+  "POLISH",
+  "PORTUGUESE",
+  "ROMANIAN",
+  "RUSSIAN",
+  "SPANISH",
+  "SWEDISH",
+  "THAI",
+  "TURKISH",
+  "UKRAINIAN",
+  "VIETNAMESE",
+] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** The settings of a guild; v1 and v2 share one record (D9). */

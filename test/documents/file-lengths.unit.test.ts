@@ -19,7 +19,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "k8s/components/nats/users.conf": "generated from the contracts",
   "package-lock.json": "written by npm",
   "services/api/openapi/openapi.json": "generated from the route table",
+  "services/dispatch/domain/message/golden-languages.md": "a sample of every language, as a test renders it",
   "services/dispatch/domain/message/golden-messages.md": "every variant of a message, as a test renders it",
+  "services/dispatch/domain/message/words/cldr-formats.ts": "generated from CLDR",
   "test/lab/bench/baselines/package-lock.json": "written by npm",
 };
 

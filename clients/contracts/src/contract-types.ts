@@ -695,7 +695,39 @@ export interface GuildChanges {
   readonly more: boolean;
 }
 
-export const LANGUAGES = ["ENGLISH", "JAPANESE", "PORTUGUESE", "SPANISH"] as const;
+/** Those of Discord's client (D70). */
+export const LANGUAGES = [
+  "BULGARIAN",
+  "CHINESE_SIMPLIFIED",
+  "CHINESE_TRADITIONAL",
+  "CROATIAN",
+  "CZECH",
+  "DANISH",
+  "DUTCH",
+  "ENGLISH",
+  "FINNISH",
+  "FRENCH",
+  "GERMAN",
+  "GREEK",
+  "HINDI",
+  "HUNGARIAN",
+  "INDONESIAN",
+  "ITALIAN",
+  "JAPANESE",
+  "KOREAN",
+  "LITHUANIAN",
+  "NORWEGIAN",
+  "POLISH",
+  "PORTUGUESE",
+  "ROMANIAN",
+  "RUSSIAN",
+  "SPANISH",
+  "SWEDISH",
+  "THAI",
+  "TURKISH",
+  "UKRAINIAN",
+  "VIETNAMESE",
+] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 

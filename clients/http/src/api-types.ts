@@ -2542,7 +2542,37 @@ export interface GuildSettingsV1 {
   /**
    * Language of the posts.
    */
-  lang: "ENGLISH" | "JAPANESE" | "PORTUGUESE" | "SPANISH";
+  lang:
+    | "BULGARIAN"
+    | "CHINESE_SIMPLIFIED"
+    | "CHINESE_TRADITIONAL"
+    | "CROATIAN"
+    | "CZECH"
+    | "DANISH"
+    | "DUTCH"
+    | "ENGLISH"
+    | "FINNISH"
+    | "FRENCH"
+    | "GERMAN"
+    | "GREEK"
+    | "HINDI"
+    | "HUNGARIAN"
+    | "INDONESIAN"
+    | "ITALIAN"
+    | "JAPANESE"
+    | "KOREAN"
+    | "LITHUANIAN"
+    | "NORWEGIAN"
+    | "POLISH"
+    | "PORTUGUESE"
+    | "ROMANIAN"
+    | "RUSSIAN"
+    | "SPANISH"
+    | "SWEDISH"
+    | "THAI"
+    | "TURKISH"
+    | "UKRAINIAN"
+    | "VIETNAMESE";
   /**
    * Prefix of the bot's commands: 1 to 16 visible characters. Stored for bots; the service has no commands.
    */
@@ -2583,7 +2613,37 @@ export interface V1GuildSettingsUpdateRequest {
   /**
    * Language of the posts. Upper or lower case.
    */
-  lang?: "ENGLISH" | "JAPANESE" | "PORTUGUESE" | "SPANISH";
+  lang?:
+    | "BULGARIAN"
+    | "CHINESE_SIMPLIFIED"
+    | "CHINESE_TRADITIONAL"
+    | "CROATIAN"
+    | "CZECH"
+    | "DANISH"
+    | "DUTCH"
+    | "ENGLISH"
+    | "FINNISH"
+    | "FRENCH"
+    | "GERMAN"
+    | "GREEK"
+    | "HINDI"
+    | "HUNGARIAN"
+    | "INDONESIAN"
+    | "ITALIAN"
+    | "JAPANESE"
+    | "KOREAN"
+    | "LITHUANIAN"
+    | "NORWEGIAN"
+    | "POLISH"
+    | "PORTUGUESE"
+    | "ROMANIAN"
+    | "RUSSIAN"
+    | "SPANISH"
+    | "SWEDISH"
+    | "THAI"
+    | "TURKISH"
+    | "UKRAINIAN"
+    | "VIETNAMESE";
   /**
    * Prefix of the bot's commands: 1 to 16 visible characters. Stored for bots; the service has no commands. Must be 1 to 16 visible characters without white space.
    */
@@ -2646,7 +2706,37 @@ export interface GuildSettings {
   /**
    * Language of the posts.
    */
-  lang: "ENGLISH" | "JAPANESE" | "PORTUGUESE" | "SPANISH";
+  lang:
+    | "BULGARIAN"
+    | "CHINESE_SIMPLIFIED"
+    | "CHINESE_TRADITIONAL"
+    | "CROATIAN"
+    | "CZECH"
+    | "DANISH"
+    | "DUTCH"
+    | "ENGLISH"
+    | "FINNISH"
+    | "FRENCH"
+    | "GERMAN"
+    | "GREEK"
+    | "HINDI"
+    | "HUNGARIAN"
+    | "INDONESIAN"
+    | "ITALIAN"
+    | "JAPANESE"
+    | "KOREAN"
+    | "LITHUANIAN"
+    | "NORWEGIAN"
+    | "POLISH"
+    | "PORTUGUESE"
+    | "ROMANIAN"
+    | "RUSSIAN"
+    | "SPANISH"
+    | "SWEDISH"
+    | "THAI"
+    | "TURKISH"
+    | "UKRAINIAN"
+    | "VIETNAMESE";
   /**
    * Prefix of the bot's commands: 1 to 16 visible characters. Stored for bots; the service has no commands.
    */
@@ -2699,7 +2789,37 @@ export interface V2GuildSettingsUpdateRequest {
   /**
    * Language of the posts. Upper or lower case.
    */
-  lang?: "ENGLISH" | "JAPANESE" | "PORTUGUESE" | "SPANISH";
+  lang?:
+    | "BULGARIAN"
+    | "CHINESE_SIMPLIFIED"
+    | "CHINESE_TRADITIONAL"
+    | "CROATIAN"
+    | "CZECH"
+    | "DANISH"
+    | "DUTCH"
+    | "ENGLISH"
+    | "FINNISH"
+    | "FRENCH"
+    | "GERMAN"
+    | "GREEK"
+    | "HINDI"
+    | "HUNGARIAN"
+    | "INDONESIAN"
+    | "ITALIAN"
+    | "JAPANESE"
+    | "KOREAN"
+    | "LITHUANIAN"
+    | "NORWEGIAN"
+    | "POLISH"
+    | "PORTUGUESE"
+    | "ROMANIAN"
+    | "RUSSIAN"
+    | "SPANISH"
+    | "SWEDISH"
+    | "THAI"
+    | "TURKISH"
+    | "UKRAINIAN"
+    | "VIETNAMESE";
   /**
    * Prefix of the bot's commands: 1 to 16 visible characters. Stored for bots; the service has no commands. Must be 1 to 16 visible characters without white space.
    */
@@ -3415,7 +3535,38 @@ export interface DraftChange {
   /**
    * Language of the posts. Upper or lower case.
    */
-  lang?: "ENGLISH" | "JAPANESE" | "PORTUGUESE" | "SPANISH" | null;
+  lang?:
+    | "BULGARIAN"
+    | "CHINESE_SIMPLIFIED"
+    | "CHINESE_TRADITIONAL"
+    | "CROATIAN"
+    | "CZECH"
+    | "DANISH"
+    | "DUTCH"
+    | "ENGLISH"
+    | "FINNISH"
+    | "FRENCH"
+    | "GERMAN"
+    | "GREEK"
+    | "HINDI"
+    | "HUNGARIAN"
+    | "INDONESIAN"
+    | "ITALIAN"
+    | "JAPANESE"
+    | "KOREAN"
+    | "LITHUANIAN"
+    | "NORWEGIAN"
+    | "POLISH"
+    | "PORTUGUESE"
+    | "ROMANIAN"
+    | "RUSSIAN"
+    | "SPANISH"
+    | "SWEDISH"
+    | "THAI"
+    | "TURKISH"
+    | "UKRAINIAN"
+    | "VIETNAMESE"
+    | null;
   /**
    * Prefix of the bot's commands: 1 to 16 visible characters. Stored for bots; the service has no commands. Must be 1 to 16 visible characters without white space.
    */

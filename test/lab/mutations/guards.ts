@@ -26,6 +26,7 @@ import { PAGE_GUARDS } from "./page-guards.ts";
 import { PAUSE_GUARDS } from "./pause-guards.ts";
 import { PLANNING_GUARDS } from "./planning-guards.ts";
 import { PROCESS_GUARDS } from "./process-guards.ts";
+import { LANGUAGE_GUARDS } from "./language-guards.ts";
 import { REQUEST_GUARDS } from "./request-guards.ts";
 import { REVISION_GUARDS } from "./revision-guards.ts";
 import { SERIES_GUARDS } from "./series-guards.ts";
@@ -57,6 +58,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...HOSTILE_IMPORT_GUARDS,
   ...IMPORT_GUARDS,
   ...KEY_GUARDS,
+  ...LANGUAGE_GUARDS,
   ...OBSERVABILITY_GUARDS,
   ...OFFSET_GUARDS,
   ...PAGE_GUARDS,

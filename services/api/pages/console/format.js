@@ -1,7 +1,7 @@
 import { wallTime } from "./model/zoned-time.js";
 import { WEEKDAYS } from "./model/choices.js";
 
-/** BCP 47 tags of the languages. */
+/** BCP 47 tags of the languages of the console. Posts have more (model/choices.js). */
 const LOCALES = { ENGLISH: "en", JAPANESE: "ja", PORTUGUESE: "pt", SPANISH: "es" };
 
 /** @typedef {keyof typeof LOCALES} Language */

@@ -1,11 +1,12 @@
 import { type TemplateField, TEMPLATE_FIELDS } from "../../../contracts/message-template.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { Embed, EmbedField } from "./chat-message.ts";
-import { ANNOUNCEMENT_WORDS, type AnnouncementWords } from "./announcement-words.ts";
+import { ANNOUNCEMENT_WORDS } from "./announcement-words.ts";
 import { type MessageInput, templateOf } from "./message-input.ts";
 import { renderTemplate } from "./render-template.ts";
 import { truncate, visibleText } from "./truncate-text.ts";
 import { EMBED_COLORS } from "./embed-colors.ts";
+import type { AnnouncementWords } from "./words/message-words.ts";
 import { dateLines, datesOf, dateSpanLine, type ShownDates } from "./event-dates.ts";
 import { instantLines, spanLine, type TimeStyle } from "./event-times.ts";
 import {

@@ -130,6 +130,33 @@ describe("a message of any announcement", () => {
     );
   });
 
+  test.each(LANGUAGES)("is within the limits with the longest texts in %s", (lang) => {
+    const long = "x".repeat(9000);
+    const texts = { name: long, description: long, location: long };
+    // Each weekday and each month, in the zone with the longest name.
+    const days = Array.from({ length: 12 }, (_, month) => Date.UTC(2026, month, 20 + (month % 7), 23, 59));
+    const zoned = { timezone: "America/Argentina/ComodRivadavia" };
+    for (const [twelveHour, simpleAnnouncements] of [
+      [true, false],
+      [false, true],
+    ] as const) {
+      const settings = { lang, twelveHour, simpleAnnouncements, branded: true };
+      const messages = days.flatMap((startsAt) =>
+        renderAnnouncement(
+          announced({
+            announcement: { info: long },
+            occurrence: { ...texts, ...zoned, startsAt, endsAt: startsAt + 40 * 86_400_000 },
+            settings,
+            guildName: long,
+          }),
+        ),
+      );
+      expect(messages.length).toBeGreaterThanOrEqual(days.length);
+      expect(messages.flatMap(refusals)).toEqual([]);
+      expect(messages.map(toPlainText).flatMap(refusals)).toEqual([]);
+    }
+  });
+
   test("pings exactly the subscribers that its content mentions", () => {
     fc.assert(
       fc.property(anything, (input) => {

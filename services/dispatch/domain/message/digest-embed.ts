@@ -14,7 +14,7 @@ const MAX_SHOWN = 20;
 /** Characters of a name or a location in a list of events. */
 const MAX_ENTRY_TEXT = 100;
 /** Characters that the number of further events needs, in every language. */
-const MORE_RESERVE = 64;
+export const MORE_RESERVE = 64;
 
 /**
  * The embed of a digest (D65): the calendar, the days, and a field for each event. The footer has the announcement and the due

@@ -6,6 +6,8 @@ import { LANGUAGES } from "../../../contracts/guild-settings.contract.ts";
 import type { AnnouncementId, OccurrenceId } from "../../../contracts/ids.ts";
 import { matchMessage } from "../../sinks/discord/match-message.ts";
 import { encodeMessage } from "../../sinks/message-body.ts";
+import { ANNOUNCEMENT_WORDS } from "./announcement-words.ts";
+import { MORE_RESERVE } from "./digest-embed.ts";
 import { embedLength } from "./announcement-embed.ts";
 import { renderAnnouncement } from "./announcement-message.ts";
 import type { MessageInput } from "./message-input.ts";
@@ -84,11 +86,18 @@ describe("the message of a digest (D65)", () => {
     expect(some.fields.length).toBeLessThanOrEqual(20);
     const further = 32 - some.fields.length;
     expect(some.fields.at(-1)?.value).toContain(String(further));
-    expect(some.fields.at(-1)?.value.split("\n\n")[1]).toMatch(/^(?:and|ほか|e mais|y) ?\d+/);
+    expect(some.fields.at(-1)?.value.split("\n\n")[1]).toBe(ANNOUNCEMENT_WORDS[lang].more(further, false));
     const all = embedOf(MANY.slice(0, some.fields.length), { settings: { lang, twelveHour: true } });
     expect(all.fields.at(-1)?.value).not.toContain("\n\n");
     const more = embedOf(MANY, { settings: { lang }, hasMore: true });
-    expect(more.fields.at(-1)?.value.split("\n\n")[1]).toMatch(/more than|以上|mais de|más de/);
+    expect(more.fields.at(-1)?.value.split("\n\n")[1]).toBe(
+      ANNOUNCEMENT_WORDS[lang].more(100 - more.fields.length, true),
+    );
+  });
+
+  test.each(LANGUAGES)("has room for the number of further events in %s", (lang) => {
+    const { more } = ANNOUNCEMENT_WORDS[lang];
+    for (const orMore of [false, true]) expect(`\n\n${more(10_000, orMore)}`.length).toBeLessThanOrEqual(MORE_RESERVE);
   });
 
   test("stays within the limits of Discord, whatever its texts, and mentions nobody", () => {

@@ -1,7 +1,7 @@
 import { DateTime } from "luxon";
 import { luxonZone } from "../../../../mixins/time-zones/luxon-zone.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
-import type { AnnouncementWords } from "./announcement-words.ts";
+import type { AnnouncementWords } from "./words/message-words.ts";
 
 /** Words, 12 or 24 hours, and the calendar's IANA time zone (D22). */
 export interface TimeStyle {
@@ -49,8 +49,5 @@ export function dateText(local: DateTime, words: AnnouncementWords): string {
 }
 
 export function timeText({ hour, minute }: DateTime, { words, twelveHour }: TimeStyle): string {
-  const minutes = String(minute).padStart(2, "0");
-  if (!twelveHour) return `${String(hour).padStart(2, "0")}:${minutes}`;
-  const clock = `${hour % 12 === 0 ? 12 : hour % 12}:${minutes}`;
-  return hour < 12 ? words.beforeNoon(clock) : words.afterNoon(clock);
+  return twelveHour ? words.time12({ hour, minute }) : words.time24({ hour, minute });
 }

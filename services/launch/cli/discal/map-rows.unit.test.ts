@@ -1,4 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { LANGUAGES } from "../../../contracts/guild-settings.contract.ts";
+import { CLDR_LOCALES } from "../../../../test/languages/cldr-formats.ts";
 import { announcementOf } from "./map-announcement.ts";
 import { pausedUntil, settingsOf } from "./map-settings.ts";
 import { imageOf } from "./survey-export.ts";
@@ -32,8 +34,30 @@ describe("settings of DisCal", () => {
     });
   });
 
+  test("have each language of the posts by its tag or its English name", () => {
+    const mapped = (lang: string) => settingsOf(row({ guild_id: "7", lang }));
+    expect(Object.values(CLDR_LOCALES).map(mapped)).toMatchObject(
+      Object.keys(CLDR_LOCALES).map((lang) => ({ settings: { lang }, changes: [] })),
+    );
+    expect(LANGUAGES.map((lang) => mapped(lang.toLowerCase()))).toMatchObject(
+      LANGUAGES.map((lang) => ({ settings: { lang }, changes: [] })),
+    );
+    expect(["zh-CN", "zh_TW", "zh-Hant-HK", "no", "nn-NO", "es-419", "en-GB", "ja"].map(mapped)).toMatchObject(
+      [
+        "CHINESE_SIMPLIFIED",
+        "CHINESE_TRADITIONAL",
+        "CHINESE_TRADITIONAL",
+        "NORWEGIAN",
+        "NORWEGIAN",
+        "SPANISH",
+        "ENGLISH",
+        "JAPANESE",
+      ].map((lang) => ({ settings: { lang }, changes: [] })),
+    );
+  });
+
   test("that do not exist here are reported", () => {
-    const mapped = settingsOf(row({ guild_id: "7", lang: "de", announcement_style: "4", control_role: "admins" }));
+    const mapped = settingsOf(row({ guild_id: "7", lang: "eo", announcement_style: "4", control_role: "admins" }));
     expect(mapped).toMatchObject({ changes: ["LANGUAGE_REPLACED", "STYLE_REPLACED", "CONTROL_ROLE_DROPPED"] });
     expect(settingsOf(row({ guild_id: "x" }))).toBe("INVALID_GUILD");
   });

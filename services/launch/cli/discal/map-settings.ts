@@ -1,4 +1,5 @@
 import type { ChangeCode, SkipCode } from "./row-outcome.ts";
+import { type Language, LANGUAGES } from "../../../contracts/guild-settings.contract.ts";
 import { bitIn, integerIn, snowflakeIn, type TableRow, textIn } from "./table-row.ts";
 
 export interface MappedSettings {
@@ -11,12 +12,50 @@ export interface MappedSettings {
 }
 
 /** DisCal writes language tags, and has written these names. */
-const LANGUAGES: readonly (readonly [RegExp, string])[] = [
-  [/^en(?:glish$|[-_]|$)/i, "ENGLISH"],
-  [/^ja(?:panese$|[-_]|$)/i, "JAPANESE"],
-  [/^(?:pt(?:[-_]|$)|portuguese$)/i, "PORTUGUESE"],
-  [/^(?:es(?:[-_]|$)|spanish$)/i, "SPANISH"],
-];
+const LANGUAGE_OF_TAG = {
+  bg: "BULGARIAN",
+  cs: "CZECH",
+  da: "DANISH",
+  de: "GERMAN",
+  el: "GREEK",
+  en: "ENGLISH",
+  es: "SPANISH",
+  fi: "FINNISH",
+  fr: "FRENCH",
+  hi: "HINDI",
+  hr: "CROATIAN",
+  hu: "HUNGARIAN",
+  id: "INDONESIAN",
+  it: "ITALIAN",
+  ja: "JAPANESE",
+  ko: "KOREAN",
+  lt: "LITHUANIAN",
+  nb: "NORWEGIAN",
+  nl: "DUTCH",
+  nn: "NORWEGIAN",
+  no: "NORWEGIAN",
+  pl: "POLISH",
+  pt: "PORTUGUESE",
+  ro: "ROMANIAN",
+  ru: "RUSSIAN",
+  sv: "SWEDISH",
+  th: "THAI",
+  tr: "TURKISH",
+  uk: "UKRAINIAN",
+  vi: "VIETNAMESE",
+  zh: "CHINESE_SIMPLIFIED",
+} as const satisfies Readonly<Record<string, Language>>;
+/** The regions and the script of traditional Chinese. */
+const TRADITIONAL = /^zh[-_](?:.*[-_])?(?:hant|tw|hk|mo)(?:[-_]|$)/i;
+
+/** The language of a tag such as `pt-BR`, or of an English name; undefined if posts do not have it. */
+function languageOf(text: string): Language | undefined {
+  if (TRADITIONAL.test(text)) return "CHINESE_TRADITIONAL";
+  const [tag = ""] = text.toLowerCase().split(/[-_]/);
+  const byTag = Object.entries(LANGUAGE_OF_TAG).find(([known]) => known === tag)?.[1];
+  return byTag ?? LANGUAGES.find((language) => language === text.toUpperCase());
+}
+
 /** Values of `announcement_style`; FULL is 1, EVENT 3. */
 const SIMPLE = 2;
 const MINIMAL = 4;
@@ -27,7 +66,7 @@ export function settingsOf(row: TableRow): MappedSettings | SkipCode {
   const guildId = snowflakeIn(row, "guild_id");
   if (guildId === undefined) return "INVALID_GUILD";
   const language = textIn(row, "lang") ?? "ENGLISH";
-  const lang = LANGUAGES.find(([names]) => names.test(language))?.[1];
+  const lang = languageOf(language);
   const role = textIn(row, "control_role") ?? "everyone";
   const isRole = /^[1-9][0-9]{0,19}$/.test(role);
   const style = integerIn(row, "announcement_style");

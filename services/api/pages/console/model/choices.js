@@ -42,6 +42,40 @@ export const WEBHOOK_TYPES = /** @type {const} */ ([
   "occurrence.ended",
 ]);
 
+/** The languages of posts (D70) by their own names, in the order of a list. The console itself has fewer. */
+export const POST_LANGUAGES = /** @type {const} */ ({
+  INDONESIAN: "Bahasa Indonesia",
+  CZECH: "Čeština",
+  DANISH: "Dansk",
+  GERMAN: "Deutsch",
+  ENGLISH: "English",
+  SPANISH: "Español",
+  FRENCH: "Français",
+  CROATIAN: "Hrvatski",
+  ITALIAN: "Italiano",
+  LITHUANIAN: "Lietuvių",
+  HUNGARIAN: "Magyar",
+  DUTCH: "Nederlands",
+  NORWEGIAN: "Norsk",
+  POLISH: "Polski",
+  PORTUGUESE: "Português",
+  ROMANIAN: "Română",
+  FINNISH: "Suomi",
+  SWEDISH: "Svenska",
+  VIETNAMESE: "Tiếng Việt",
+  TURKISH: "Türkçe",
+  GREEK: "Ελληνικά",
+  BULGARIAN: "Български",
+  RUSSIAN: "Русский",
+  UKRAINIAN: "Українська",
+  HINDI: "हिन्दी",
+  THAI: "ไทย",
+  KOREAN: "한국어",
+  JAPANESE: "日本語",
+  CHINESE_SIMPLIFIED: "简体中文",
+  CHINESE_TRADITIONAL: "繁體中文",
+});
+
 export const KEY_KINDS = /** @type {const} */ (["guild", "service", "operator"]);
 
 export const KEY_ACCESS = /** @type {const} */ (["read", "write"]);

@@ -7,6 +7,7 @@ import {
   COLORS as SERVICE_COLORS,
   TEXT_LIMITS as SERVICE_TEXT_LIMITS,
 } from "../../../../contracts/calendar-events.contract.ts";
+import { LANGUAGES } from "../../../../contracts/guild-settings.contract.ts";
 import { FREQUENCIES as SERVICE_FREQUENCIES, WEEKDAYS as SERVICE_WEEKDAYS } from "../../../../contracts/recurrence.ts";
 import { MESSAGE_STEPS as SERVICE_STEPS } from "../../../../contracts/posted-messages.ts";
 import { WEBHOOK_TYPES as SERVICE_WEBHOOK_TYPES } from "../../../../contracts/webhooks.contract.ts";
@@ -20,6 +21,7 @@ import {
   KEY_KINDS,
   MESSAGE_STEPS,
   OFFSET_ANCHORS,
+  POST_LANGUAGES,
   TEXT_LIMITS,
   WEBHOOK_TYPES,
   WEEKDAYS,
@@ -31,6 +33,7 @@ describe("the choices of a form of the console", () => {
     ["frequencies", FREQUENCIES, SERVICE_FREQUENCIES],
     ["frequencies of digests", DIGEST_FREQUENCIES, SERVICE_DIGEST_FREQUENCIES],
     ["weekdays", WEEKDAYS, SERVICE_WEEKDAYS],
+    ["languages of posts", Object.keys(POST_LANGUAGES), LANGUAGES],
     ["types of announcements", ANNOUNCEMENT_TYPES, SERVICE_TYPES],
     ["anchors", OFFSET_ANCHORS, SERVICE_ANCHORS],
     ["types of webhooks", WEBHOOK_TYPES, SERVICE_WEBHOOK_TYPES],

@@ -2,7 +2,7 @@ import { element } from "../element.js";
 import { dateTimeInstant, dateTimeText } from "../model/zoned-time.js";
 import { templateTexts, withTemplate } from "../model/template-value.js";
 import { canWrite, shownZone } from "../state.js";
-import { LANGUAGE_NAMES } from "../format.js";
+import { POST_LANGUAGES } from "../model/choices.js";
 import { askConflict } from "./conflict.js";
 import { checkbox, field, select, textInput } from "./form-fields.js";
 import { planEffect, showEffectIn } from "./plan-effect.js";
@@ -40,7 +40,7 @@ function settingsForm(app, settings) {
   const { t, access } = app;
   const disabled = !canWrite(app);
   const operatorOnly = { disabled: access !== "operator" };
-  const languages = Object.entries(LANGUAGE_NAMES).map(([value, label]) => ({ value, label }));
+  const languages = Object.entries(POST_LANGUAGES).map(([value, label]) => ({ value, label }));
   const text = (/** @type {string} */ name) =>
     String(/** @type {string | number | undefined} */ (settings[name]) ?? "");
   const inputs = [

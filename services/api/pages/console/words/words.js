@@ -7,7 +7,7 @@ import { spanish } from "./spanish.js";
 /** @typedef {(key: WordKey, values?: Readonly<Record<string, string | number>>) => string} Translate */
 
 /**
- * The words of the console in each language of the posts (D10).
+ * The words of the console in each of its languages. Posts have more (D70).
  * @type {Readonly<Record<"ENGLISH" | "JAPANESE" | "PORTUGUESE" | "SPANISH", Readonly<Record<WordKey, string>>>>}
  */
 export const WORDS = { ENGLISH: english, JAPANESE: japanese, PORTUGUESE: portuguese, SPANISH: spanish };
