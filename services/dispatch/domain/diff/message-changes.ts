@@ -45,6 +45,6 @@ export function messageChanges(
 /** A text that differs if an announcement differs in a field that its messages show. */
 function shownKey(announcement: Announcement | undefined): string {
   if (announcement === undefined) return "";
-  const { info, infoOnly, template, subscribersRole, subscribersUser } = announcement;
-  return JSON.stringify([info, infoOnly, template, subscribersRole, subscribersUser]);
+  const { info, infoOnly, template, digest, subscribersRole, subscribersUser } = announcement;
+  return JSON.stringify([info, infoOnly, template, digest, subscribersRole, subscribersUser]);
 }

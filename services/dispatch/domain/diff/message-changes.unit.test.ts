@@ -30,6 +30,7 @@ describe("the message of a post that is due at the same time", () => {
     { template: { title: "{name}" } },
     { subscribersRole: ["375357265198317580"] },
     { subscribersUser: ["375357265198317580"] },
+    { digest: { calendarNumber: 1, frequency: "DAILY", time: "18:30", days: 2 } },
   ])("is another one after the announcement has %p", (announcement) => {
     expect(reasonAfter({ announcement })).toBe("the announcement was changed");
   });
