@@ -59,25 +59,29 @@ function cursorOf(...[model, { batchSize, ...read }, at]: Parameters<typeof stre
   return databaseOf(model).runCursorCommand(command).setBatchSize(batchSize);
 }
 
-/** Reads the results of an aggregation in batches. */
+/** The results of an aggregation in pages, as those of `streamPages`. */
 export function streamPipeline<Row>(
   model: ReadableModel,
-  pipeline: readonly object[],
-  batchSize: number,
-): AsyncIterable<Row> {
-  const readConcern = readConcernFor(undefined);
-  const command = { aggregate: model.collection.name, pipeline, cursor: { batchSize }, readConcern };
-  return databaseOf(model).runCursorCommand(command).setBatchSize(batchSize) as AsyncIterable<Row>;
+  {
+    batchSize,
+    ...read
+  }: { readonly pipeline: readonly object[]; readonly hint?: FindCommand["hint"]; readonly batchSize: number },
+  at?: SnapshotTime,
+): AsyncIterable<readonly Row[]> {
+  const readConcern = readConcernFor(at);
+  const command = { aggregate: model.collection.name, ...read, cursor: { batchSize }, readConcern };
+  return pagesOf(databaseOf(model).runCursorCommand(command).setBatchSize(batchSize), batchSize);
 }
 
 /**
  * The rows of `streamRows` in pages of at most `batchSize` rows. The cursor decodes one row after the other. A page ends, and the event
  * loop rests, when that has taken a slice of time.
  */
-export async function* streamPages<Row>(
-  ...[model, read, at]: Parameters<typeof streamRows>
-): AsyncIterable<readonly Row[]> {
-  const cursor = cursorOf(model, read, at);
+export function streamPages<Row>(...[model, read, at]: Parameters<typeof streamRows>): AsyncIterable<readonly Row[]> {
+  return pagesOf(cursorOf(model, read, at), read.batchSize);
+}
+
+async function* pagesOf<Row>(cursor: ReturnType<typeof cursorOf>, pageRows: number): AsyncIterable<readonly Row[]> {
   const slice = new TimeSlice();
   let page: Row[] = [];
   try {
@@ -87,7 +91,7 @@ export async function* streamPages<Row>(
       if (row === null) break;
       if (waits) slice.begin();
       page.push(row);
-      if (page.length < read.batchSize && !slice.isOver) continue;
+      if (page.length < pageRows && !slice.isOver) continue;
       yield page;
       page = [];
       if (slice.isOver) await slice.rest();

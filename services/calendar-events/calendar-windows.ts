@@ -96,7 +96,11 @@ export function calendarWindows(
         store.calendarsInSnapshot(guildId),
       ]);
       const allowed = await allowedNumbers(numbers, isAllowed);
-      const found = soonestOccurrences<Occurrence>(limit, ({ occurrenceId }) => occurrenceId);
+      const found = soonestOccurrences<Occurrence>(
+        limit,
+        ({ occurrenceId }) => occurrenceId,
+        ({ startsAt }) => startsAt,
+      );
       const deadline = performance.now() + SEARCH_TIMEOUT_MS;
       const onlyEvents = await eventsNamed(reads, guildId, only);
       const search = {

@@ -1,7 +1,7 @@
 import { OperationTimeout } from "../../mixins/async/timeout.ts";
 import { TimeSlice } from "../../mixins/async/time-slice.ts";
 import { anchorInstant, type OffsetAnchor } from "../contracts/announcement-offsets.ts";
-import { type EpochMs, type EventId, type GuildId, LAST_EPOCH_MS } from "../contracts/ids.ts";
+import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import type { Occurrence, OccurrencesStarting, OccurrencesStartingParams } from "../contracts/occurrences.contract.ts";
 import { mergedWindows, type Window } from "../contracts/window.ts";
 import {
@@ -11,6 +11,7 @@ import {
   SEARCH_TIMEOUT_MS,
   storedChangedSince,
 } from "./calendar-windows.ts";
+import { changedOccurrences } from "./changed-occurrences.ts";
 import { type Calendar, calendarByNumber } from "./domain/calendar/calendar.ts";
 import {
   announcedOccurrence,
@@ -18,7 +19,6 @@ import {
   singleOccurrence,
 } from "./domain/event/effective-occurrence.ts";
 import { seriesOf, type StoredEvent } from "./domain/event/event.ts";
-import { changedTimesAt, nextOriginal } from "./domain/event/rescheduled.ts";
 import { firstEventIdAt } from "./domain/event/event-id.ts";
 import { soonestOccurrences, type SoonestOccurrences } from "./domain/event/soonest-occurrences.ts";
 import { eachOccurrenceOverlapping, firstRuleOccurrence } from "./domain/recurrence/occurrences.ts";
@@ -28,7 +28,6 @@ import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
 import type { EventReads } from "./store/event-reads.store.ts";
 
-const ALL_TIME: Window = { from: 0, until: LAST_EPOCH_MS + 1 };
 /** The id of an event has the time of the process that created it, whose clock may be wrong by this much. */
 const MAX_CLOCK_ERROR_MS = 86_400_000;
 
@@ -157,50 +156,19 @@ async function collectCreated(reads: EventReads, search: AnchorSearch, created: 
   }
 }
 
-/**
- * The events whose times were changed in the window, and those of which an occurrence may have been. At first nothing but their
- * stamps is read: a followed calendar may change all its events at once.
- */
 async function collectChanged(reads: EventReads, search: AnchorSearch, changed: Window): Promise<void> {
-  const { guildId, calendars, limit, texts, add } = search;
+  const { guildId, calendars, add } = search;
+  const calendarOf = ({ calendarNumber }: StoredEvent) => calendarByNumber(guildId, calendars, calendarNumber);
   const checkDeadline = searchDeadline(guildId);
-  const soonest = soonestOccurrences<{ readonly id: EventId; readonly startsAt: EpochMs }>(limit + 1, ({ id }) => id);
-  const ids: EventId[] = [];
-  for await (const page of reads.changedSince(guildId, calendars, changed.from)) {
-    for (const stamps of page) {
-      const at = changedTimesAt(stamps, stamps);
-      if (stamps.hasOverrides) ids.push(stamps.id);
-      else if (at !== undefined && at >= changed.from && at < changed.until)
-        soonest.add({ id: stamps.id, startsAt: at });
-    }
-    checkDeadline();
-  }
-  ids.push(...soonest.list().map(({ id }) => id));
-  for await (const events of reads.eventsWithIds(guildId, ids, { texts })) {
-    for (const event of events) {
-      const calendar = calendarByNumber(guildId, calendars, event.calendarNumber);
-      for (const occurrence of await changedOccurrences(reads, event, calendar)) add(occurrence, changed);
+  const slices = new TimeSlice();
+  for await (const occurrences of changedOccurrences(reads, { ...search, calendarOf, checkDeadline }, changed)) {
+    slices.begin();
+    for (const occurrence of occurrences) {
+      add(occurrence, changed);
+      if (slices.isOver) await slices.rest();
       checkDeadline();
     }
   }
-}
-
-/** The occurrences that may stand for a change of an event (D69): itself, its next one, and those that were moved themselves. */
-export async function changedOccurrences(
-  reads: Pick<EventReads, "overrides">,
-  event: StoredEvent,
-  calendar: Calendar,
-): Promise<EffectiveOccurrence[]> {
-  if (event.recurring === undefined) return [singleOccurrence(event, calendar)];
-  const at = changedTimesAt(event, event);
-  const next = at === undefined ? undefined : nextOriginal(event, calendar, at);
-  const overrides = event.recurring.hasOverrides ? await reads.overrides(event.guildId, [event.id], ALL_TIME) : [];
-  const originals = new Set(overrides.filter(({ moved }) => moved !== undefined).map(({ original }) => original));
-  const wanted = next === undefined ? [...originals] : [...originals.add(next)];
-  return wanted.flatMap((original) => {
-    const override = overrides.find((each) => each.original === original);
-    return effectiveOccurrenceAt(event, original, override, calendar) ?? [];
-  });
 }
 
 const COLLECT = { END: collectEnding, CREATED: collectCreated, CHANGED: collectChanged } as const;

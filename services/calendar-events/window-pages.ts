@@ -63,7 +63,7 @@ export function windowPages(
     const calendar = await calendars.find(guildId, calendarNumber);
     const reads = store.snapshotReads();
     const ofGuild = { reads, guildId };
-    const found = soonestOccurrences<Listed>(limit + 1, idOf);
+    const found = soonestOccurrences<Listed>(limit + 1, idOf, ({ startsAt }) => startsAt);
     const search = { reads, calendar, window, color, isListed, position, limit, found };
     const end = performance.now() + pageTimeMs;
     for await (const part of partsOf(search)) {

@@ -164,11 +164,18 @@ function memoryReads({ events, overrides }: MemoryRows): Partial<EventReads> {
     async *eventsBetween(_guildId, calendars) {
       yield inCalendars(calendars);
     },
-    async *changedSince(_guildId, calendars) {
-      yield inCalendars(calendars).map((event) =>
-        Object.assign({ hasOverrides: event.recurring?.hasOverrides === true }, event),
-      );
+    async *changedIn(_guildId, calendars, { from, until }) {
+      const setAt = ({ scheduledAt, endSetAt = 0 }: StoredEvent) => Math.max(scheduledAt, endSetAt);
+      const changed = inCalendars(calendars).filter((event) => setAt(event) >= from && setAt(event) < until);
+      yield changed.sort((one, other) => setAt(one) - setAt(other));
     },
+    async *overriddenSince(_guildId, calendars) {
+      yield inCalendars(calendars).filter(({ recurring }) => recurring?.hasOverrides === true);
+    },
+    async *movedSince(_guildId, ids) {
+      yield [...overrides.values()].filter(({ eventId, moved }) => moved !== undefined && ids.includes(eventId));
+    },
+    overridesWithIds: async (_guildId, ids) => ids.flatMap((id) => overrides.get(id) ?? []),
     async *seriesOverlapping(_guildId, calendars, _window, { only, which }) {
       const series = inCalendars(calendars).filter(
         ({ id, recurring }) => (which === "all" || recurring !== undefined) && only?.eventIds?.includes(id) !== false,

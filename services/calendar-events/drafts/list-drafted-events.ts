@@ -11,7 +11,8 @@ import { type SoonestOccurrences, soonestOccurrences } from "../domain/event/soo
 import { startsIn } from "../domain/event/window.ts";
 import { eachOccurrenceOverlapping, eachOccurrenceStarting } from "../domain/recurrence/occurrences.ts";
 import { effectiveOccurrences } from "../effective-occurrences.ts";
-import { changedOccurrences, firstOccurrence } from "../occurrences-by-anchor.ts";
+import { changedInMemory } from "../changed-occurrences.ts";
+import { firstOccurrence } from "../occurrences-by-anchor.ts";
 import type { CalendarsStore } from "../store/calendars.store.ts";
 import type { EventReads } from "../store/event-reads.store.ts";
 import type { DraftedEvent } from "./draft-store.ts";
@@ -73,12 +74,8 @@ const EXPANSIONS: Readonly<Record<OffsetAnchor, Expand>> = {
     );
     return (await Promise.all(firsts)).filter((first) => first !== undefined);
   },
-  CHANGED: async (drafted, _params, { calendarOf }) => {
-    const changed = drafted.map((each) =>
-      changedOccurrences(overridesOf(each), each.event, calendarOf.get(each.event.calendarNumber)!),
-    );
-    return (await Promise.all(changed)).flat();
-  },
+  CHANGED: async (drafted, _params, { calendarOf }) =>
+    drafted.flatMap(({ event, overrides }) => changedInMemory(event, overrides, calendarOf.get(event.calendarNumber)!)),
 };
 
 function overridesOf({ overrides }: DraftedEvent): Pick<EventReads, "overrides"> {

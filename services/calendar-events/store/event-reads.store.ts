@@ -8,7 +8,7 @@ import {
 } from "../../../mixins/mongo/find-command.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { EventTexts } from "../../contracts/calendar-events.contract.ts";
-import { type ChangeStamps, readChangeStamps } from "./change-stamps.store.ts";
+import { type ChangeStampReads, changeStampReads } from "./change-stamps.store.ts";
 import {
   ALL_DAY_INDEX,
   type AnyRow,
@@ -51,7 +51,7 @@ import {
   singleEventsFilter,
 } from "./event-filters.ts";
 
-export interface EventReads {
+export interface EventReads extends ChangeStampReads {
   /** Finds an event, with the override of an occurrence; undefined if the guild has no such event. */
   find(
     guildId: GuildId,
@@ -115,12 +115,6 @@ export interface EventReads {
     ids: { readonly from: EventId; readonly until: EventId },
     options: Pick<SearchOptions, "texts">,
   ): AsyncIterable<readonly StoredEvent[]>;
-  /** Events whose times were set after their creation, at an instant or later, and changed series with overrides; in pages. */
-  changedSince(
-    guildId: GuildId,
-    calendars: readonly Calendar[],
-    since: EpochMs,
-  ): AsyncIterable<readonly ChangeStamps[]>;
   /** Single events that start in a window, soonest first; without all-day events. */
   singleEventsStarting(
     guildId: GuildId,
@@ -186,6 +180,8 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
           rowsOf<Row>({ filter: ofGuild(guildId, ids), projection: READ_PROJECTION, hint: BY_ID });
 
   return {
+    ...changeStampReads(model, () => snapshot?.at),
+
     async find(guildId, id, occurrence) {
       const ids = occurrence === undefined ? [id] : [id, occurrence];
       const { events, moved } = partitionRows(await byIds(guildId, ids), eventOf);
@@ -271,8 +267,6 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
       const filter = { ...inCalendars(guildId, calendars), _id: { $gte: from, $lt: until }, ...isEvent };
       return eventPages({ filter, sort: { _id: 1 }, hint: ID_INDEX }, options);
     },
-
-    changedSince: (guildId, calendars, since) => readChangeStamps(model, { guildId, calendars }, since, snapshot?.at),
 
     async singleEventsStarting(guildId, calendars, window, limit, options) {
       const filter = { ...singleEventsFilter(guildId, calendars, window, options), days: { $exists: false } };

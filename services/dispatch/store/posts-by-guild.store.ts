@@ -41,8 +41,8 @@ export function postsByGuild(connection: Connection, ledger: Ledger): PostStore[
     ];
     const found: Post[] = [];
     if (ids.length > 0) {
-      const rows = streamPipeline<PostRow>(plans, pipeline, BATCH_ROWS);
-      for await (const row of rows) found.push(toPost(row));
+      const pages = streamPipeline<PostRow>(plans, { pipeline, batchSize: BATCH_ROWS });
+      for await (const rows of pages) found.push(...rows.map(toPost));
     }
     return { posts: found, last: ids.length < guilds ? undefined : (ids.at(-1) as GuildId | undefined) };
   };

@@ -14,7 +14,7 @@ const decoding = {
 /** Guards of database commands, and of operations in flight. */
 export const DATABASE_GUARDS: readonly TestedGuard[] = [
   { ...decoding, guard: "a page of large rows is decoded in slices", in: "findPages" },
-  { ...decoding, guard: "the rows of a cursor are decoded in slices", in: "streamPages" },
+  { ...decoding, guard: "the rows of a cursor are decoded in slices", in: "pagesOf" },
   {
     guard: "an insert does not change an existing record",
     file: "mixins/mongo/batched-insert.ts",

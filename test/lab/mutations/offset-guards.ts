@@ -71,6 +71,14 @@ export const OFFSET_GUARDS: readonly TestedGuard[] = [
     test: "a read by changes has the events with other times",
   },
   {
+    guard: "a search for changes reads no more of them than it returns",
+    file: "services/calendar-events/changed-occurrences.ts",
+    code: "if ($_ <= 0) return;",
+    without: "",
+    testFile: "services/calendar-events/changed-occurrences.unit.test.ts",
+    test: "a search for changes reads the events and overrides of the soonest ones, and one that shows that there are more",
+  },
+  {
     guard: "the posts of two changes are two",
     file: "services/dispatch/domain/plan/offsets.ts",
     in: "hasPresentTimes",

@@ -1,8 +1,7 @@
 import type { EpochMs } from "../../../contracts/ids.ts";
 import { compareText } from "./list-order.ts";
-import type { Times } from "./window.ts";
 
-/** Collects the soonest of the added occurrences, by start or another instant. */
+/** Collects the soonest of the added occurrences, or of their changes, by an instant. */
 export interface SoonestOccurrences<Occurrence> {
   add(occurrence: Occurrence): void;
   /** Occurrences with a later instant need not be added. */
@@ -15,10 +14,10 @@ export interface SoonestOccurrences<Occurrence> {
 /**
  * Collects the soonest `limit` occurrences, with at most twice as many in memory, and reports whether there were more.
  */
-export function soonestOccurrences<Occurrence extends Pick<Times, "startsAt">>(
+export function soonestOccurrences<Occurrence>(
   limit: number,
   idOf: (occurrence: Occurrence) => string,
-  instantOf: (occurrence: Occurrence) => EpochMs = ({ startsAt }) => startsAt,
+  instantOf: (occurrence: Occurrence) => EpochMs,
 ): SoonestOccurrences<Occurrence> {
   let soonest: Occurrence[] = [];
   let horizon = Number.POSITIVE_INFINITY;

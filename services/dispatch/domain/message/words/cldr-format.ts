@@ -27,6 +27,6 @@ export interface CldrFormat {
   readonly beforeNoon: string;
   readonly afterNoon: string;
   readonly units: Readonly<Record<keyof Duration, UnitForms>>;
-  /** What is between two units, between the first two of three, and between the last two of three. */
+  /** The text between two units, between the first two of three, and between the last two of three. */
   readonly list: { readonly two: string; readonly middle: string; readonly last: string };
 }
