@@ -26,7 +26,11 @@ export async function createAnnouncements(
       event_id: events.get("Raid night"),
       offsets: [offset("START", -DAY), offset("START", -30), offset("END", 15)],
       info: "Bring potions. Afterwards, post your logs here.",
-      template: { title: "{name} at {location}", body: "**{start:time}** to {end:time} ({duration})\n{description}" },
+      template: {
+        title: "{name} at {location}",
+        body: "{start:local}, for {duration}\n{description}",
+        fields: ["INFO"],
+      },
       subscribers_role: ["everyone"],
       skip_on: HOLIDAYS,
       on_change: "EDIT",

@@ -35,7 +35,7 @@ const EVENTS: readonly DemoEvent[] = [
   {
     name: "Raid night",
     calendar: RAIDS,
-    day: -13,
+    day: -41,
     hour: 19,
     hours: 3,
     color: "TURQUOISE",
@@ -45,14 +45,14 @@ const EVENTS: readonly DemoEvent[] = [
   {
     name: "Training for newcomers",
     calendar: RAIDS,
-    day: -10,
+    day: -38,
     hour: 18,
     hours: 1,
     color: "GREEN",
     everyWeeks: 1,
     texts: { location: "Training grounds", description: "Bring your questions." },
   },
-  { name: "Council", calendar: RAIDS, day: -20, hour: 20, hours: 1, color: "RED", everyWeeks: 4 },
+  { name: "Council", calendar: RAIDS, day: -48, hour: 20, hours: 1, color: "RED", everyWeeks: 4 },
   {
     name: "Guild anniversary",
     calendar: RAIDS,
@@ -65,7 +65,7 @@ const EVENTS: readonly DemoEvent[] = [
   {
     name: "Open stage",
     calendar: COMMUNITY,
-    day: -12,
+    day: -40,
     hour: 20,
     hours: 2,
     color: "DANDELION",
@@ -88,14 +88,14 @@ const TOURNAMENTS: readonly DemoEvent[] = [
     texts: { location: "Arena", description: "Sign up until noon." },
   },
   { name: "Arena league", calendar: RAIDS, day: 10, hour: 16, hours: 3, color: TOURNAMENT, pausedUntilDay: 8 },
-  { name: "Lantern cup", calendar: RAIDS, day: 15, hour: 16, hours: 3, color: TOURNAMENT },
+  { name: "Lantern cup", calendar: RAIDS, day: 9, hour: 16, hours: 3, color: TOURNAMENT },
 ];
 
 /** All-day events. `days` is their length. */
 const WHOLE_DAYS = [
   { name: "Game jam", calendar: COMMUNITY, day: 5, days: 3, color: "MAC_AND_CHEESE" },
   { name: "Founders' day", calendar: HOLIDAYS, day: 4, days: 1, color: "MERCURY" },
-  { name: "Lantern festival", calendar: HOLIDAYS, day: 15, days: 2, color: "MERCURY" },
+  { name: "Lantern festival", calendar: HOLIDAYS, day: 8, days: 2, color: "MERCURY" },
   { name: "Day of rest", calendar: HOLIDAYS, day: 25, days: 1, color: "MERCURY" },
 ] as const;
 
