@@ -12,7 +12,7 @@ const STYLE = `
   .author, .title { color: #fff; font-weight: bold; margin-bottom: 6px; }
   .fields { display: flex; flex-wrap: wrap; gap: 10px 24px; margin-top: 8px; }
   .field { flex: 1 1 100%; } .inline { flex: 1 1 40%; }
-  .field b { color: #fff; display: block; }
+  .field-name { color: #fff; display: block; }
   .footer { margin-top: 10px; font-size: 12px; color: #b5bac1; }
 `;
 
@@ -27,7 +27,7 @@ export function postPage({ content = "", embeds = [] }: MessageBody): string {
 function embedBox({ author, title, description, color, fields = [], footer }: EmbedBody): string {
   const boxes = fields.map(
     ({ name, value, inline }) =>
-      `<div class="field${inline ? " inline" : ""}"><b>${formatted(name)}</b>${formatted(value)}</div>`,
+      `<div class="field${inline ? " inline" : ""}"><b class="field-name">${formatted(name)}</b>${formatted(value)}</div>`,
   );
   const hex = `#${color.toString(16).padStart(6, "0")}`;
   return `<div class="embed" style="border-color: ${hex}">

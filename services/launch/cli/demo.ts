@@ -12,6 +12,8 @@ import { fillDemoGuild } from "./demo-guild.ts";
 type Json = Record<string, unknown>;
 
 const GUILD = "375357265198317579";
+/** A guild of its own, so that its history has no post of the demonstration. */
+const FILLED_GUILD = "375357265198317581";
 const LEAD_MINUTES = 1;
 /** Time from the request that creates the event to the first due time of its post. */
 const DUE_IN_MS = 15_000;
@@ -23,8 +25,8 @@ const USAGE = "npm run demo [-- --keep]";
 
 /**
  * `npm run demo`: shows an announcement from create to post, on the service that runs on PORT. Without a running service the
- * command starts one on temporary data, or on the data of MONGO_URL. With `--keep` the started service gets more events,
- * and runs until Ctrl-C.
+ * command starts one on temporary data, or on the data of MONGO_URL. With `--keep` the started service gets a guild to look
+ * at, and runs until Ctrl-C.
  */
 export async function runDemo(
   args: readonly string[],
@@ -46,8 +48,8 @@ export async function runDemo(
   try {
     const { baseUrl, firstKey = "" } = service;
     await unlessShutdown(end, demonstrate(baseUrl, firstKey));
-    print(`The console: ${baseUrl}/console`);
-    if (keep) await unlessShutdown(end, keepRunning(baseUrl, firstKey));
+    if (keep) await unlessShutdown(end, fillGuild(baseUrl, firstKey));
+    else print("npm run demo -- --keep starts a service with a guild to look at in the console.");
     if (keep) await end;
   } finally {
     await service.stop();
@@ -55,11 +57,16 @@ export async function runDemo(
   }
 }
 
-async function keepRunning(baseUrl: string, key: string): Promise<void> {
+async function fillGuild(baseUrl: string, key: string): Promise<void> {
+  print("5. A guild to look at.");
   await silently(() =>
-    fillDemoGuild((path, body) => request(baseUrl, key, path, { guild_id: GUILD, ...body }), Date.now()),
+    fillDemoGuild((path, body) => request(baseUrl, key, path, { guild_id: FILLED_GUILD, ...body }), Date.now()),
   );
-  print(`  API key   ${key}\n  guild     ${GUILD}\nCtrl-C ends the service and removes its data.`);
+  print(`The console: ${baseUrl}/console
+  API key   ${key}
+  guild     ${FILLED_GUILD}
+Look at the timeline: the post of "Boss rush" is sent within a minute; others say why they are not sent.
+Ctrl-C ends the service and removes its data.`);
 }
 
 async function isGuildcal(baseUrl: string): Promise<boolean> {

@@ -136,6 +136,8 @@ export interface Preview {
   readonly event_id: string;
   readonly epoch_start: number;
   readonly messages: readonly Message[];
+  readonly skip_reason?: string;
+  readonly offsets?: readonly (PostOffset & { readonly skip_reason?: string })[];
   readonly problem?: { readonly code: string; readonly message: string };
 }
 

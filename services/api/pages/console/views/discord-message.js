@@ -50,7 +50,7 @@ function embedBox(app, { author, title = "", description = "", color, fields = [
         element(
           "div",
           { class: inline ? "inline-field" : "whole-field" },
-          element("b", {}, markup(app, name)),
+          element("b", { class: "field-name" }, markup(app, name)),
           markup(app, value),
         ),
       ),

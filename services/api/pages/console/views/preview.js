@@ -1,6 +1,7 @@
 import { RequestError } from "../api.js";
 import { element } from "../element.js";
 import { shownZone } from "../state.js";
+import { offsetText } from "./announcement-text.js";
 import { discordMessage } from "./discord-message.js";
 import { problemText } from "./save-form.js";
 
@@ -77,11 +78,30 @@ async function previewsOf({ api }, draft) {
  * @param {Preview} preview
  * @param {"preview_for" | "preview_draft"} label
  */
-function shown(app, { epoch_start, messages, problem }, label) {
+function shown(app, preview, label) {
   const { t, format, store } = app;
+  const { epoch_start, messages, problem } = preview;
   return [
     element("p", { class: "hint" }, t(label, { time: format.instant(epoch_start, shownZone(store.state)) })),
+    ...skipTexts(app, preview).map((text) => element("p", { class: "notice" }, text)),
     ...(problem === undefined ? [] : [element("p", { class: "notice warning" }, problem.message)]),
     ...messages.map((message) => discordMessage(app, message)),
   ];
+}
+
+/**
+ * Why posts of the event will be skipped (D62, D66): one text if all are for the same reason, otherwise one for each offset.
+ * @param {App} app
+ * @param {Preview} preview
+ * @returns {string[]}
+ */
+function skipTexts(app, { skip_reason, offsets = [] }) {
+  const { t } = app;
+  const textOf = (/** @type {string} */ reason) => `${t("story_will_be_skipped")} ${t("story_reason")}: ${reason}`;
+  const reasons = new Set(offsets.length === 0 ? [skip_reason] : offsets.map((offset) => offset.skip_reason));
+  const [reason] = reasons;
+  if (reasons.size === 1) return reason === undefined ? [] : [textOf(reason)];
+  return offsets.flatMap((offset) =>
+    offset.skip_reason === undefined ? [] : [`${offsetText(app, offset)}: ${textOf(offset.skip_reason)}`],
+  );
 }
