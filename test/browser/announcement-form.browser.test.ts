@@ -65,4 +65,82 @@ describe("the form of an announcement", () => {
       expect.stringMatching(/^1 h 0 min before the start: It will be skipped/),
     ]);
   });
+
+  test("has a digest, which is previewed, stored, shown on its card and on the timeline", async () => {
+    const guild = await service.newGuild();
+    const tomorrow = new Date(Date.now() + 24 * HOUR_MS).toISOString().slice(0, 10);
+    await guild.event(`${tomorrow}T19:00:00Z`, { name: "Raid night" });
+    const { page, button, dialog, go } = await service.open(guild);
+    await go("announcements");
+    await button("New announcement").click();
+    await dialog().getByLabel("Channel").fill(CHANNEL);
+    await dialog().getByLabel("Covers").selectOption("DIGEST");
+    expect(await dialog().getByLabel("Hours before the start").isVisible()).toBe(false);
+    await dialog().getByLabel("How often").selectOption("WEEKLY");
+    await dialog().getByLabel("Weekday").selectOption("SU");
+    await dialog().getByLabel("How often").selectOption("DAILY");
+    expect(await dialog().getByLabel("Weekday").isVisible()).toBe(false);
+    await dialog().getByLabel("Time on the clock of the calendar").fill("08:30");
+    await dialog().getByLabel("Days ahead").fill("2");
+    await dialog().getByLabel("Text if there is no event").fill("A quiet day.");
+    const message = (label: string) => dialog().locator(".preview-content").filter({ hasText: label });
+    await message("not saved yet.").filter({ hasText: "Raid night" }).waitFor();
+    await dialog().getByRole("button", { name: "Create" }).click();
+    await message("as saved.").filter({ hasText: "Raid night" }).waitFor();
+    await page.keyboard.press("Escape");
+    const { announcements } = await guild.post("/v1/announcement/list", { amount: -1 });
+    expect(announcements).toMatchObject([
+      {
+        type: "DIGEST",
+        digest: { calendar_number: 1, frequency: "DAILY", time: "08:30", days: 2, empty_text: "A quiet day." },
+      },
+    ]);
+    await button(/Events of calendar 1, 2 days ahead/).waitFor();
+    await go("timeline");
+    await button(/Events of calendar 1, 2 days ahead.*planned/)
+      .first()
+      .click();
+    await expect(
+      dialog()
+        .getByText(/It will be (posted|planned)/)
+        .waitFor(),
+    ).resolves.toBeUndefined();
+  });
+
+  test("keeps posts out of a calendar of holidays, edits messages and deletes them, if it says so", async () => {
+    const guild = await service.newGuild();
+    await guild.post("/v2/guild/settings/update", { max_calendars: 2 });
+    await guild.post("/v2/calendar/update", { calendar_number: 2, name: "Holidays" });
+    const day = new Date(Date.now() + 24 * HOUR_MS).toISOString().slice(0, 10);
+    const holiday = { calendar_number: 2, name: "Lantern festival", all_day: true, start_date: day };
+    await guild.post("/v2/events/create", holiday);
+    await guild.event(`${day}T12:00:00Z`, { name: "Raid night" });
+    const fields = { channel: CHANNEL, type: "UNIVERSAL", hours: 1, minutes: 0, info: "" };
+    const { id } = await guild.post("/v1/announcement/create", fields);
+    const stored = () => guild.post("/v1/announcement/get", { id });
+    const { page, button, dialog, go } = await service.open(guild);
+    await go("announcements");
+    await button(/All events/).click();
+    await dialog().getByLabel("No posts on days with an entry of calendar (number)").fill("2");
+    await dialog().getByLabel("Edit sent messages when their event changes").check();
+    await dialog().getByLabel("Delete sent messages (minutes after the end of the event)").fill("30");
+    await dialog().getByRole("button", { name: "Save" }).click();
+    await dialog()
+      .getByText(/It will be skipped when it is due\. Reason: holiday: Lantern festival/)
+      .waitFor();
+    expect(await stored()).toMatchObject({ skip_on: 2, on_change: "EDIT", clean_up: 30 });
+    await page.keyboard.press("Escape");
+    await go("timeline");
+    await button(/Raid night.*skipped.*holiday: Lantern festival/).waitFor();
+    await go("announcements");
+    await button(/All events/).click();
+    await dialog().getByLabel("No posts on days with an entry of calendar (number)").fill("");
+    await dialog().getByLabel("Edit sent messages when their event changes").uncheck();
+    await dialog().getByLabel("Delete sent messages (minutes after the end of the event)").fill("");
+    await dialog().getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    expect(Object.keys(await stored())).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/skip_on|on_change|clean_up/)]),
+    );
+  });
 });

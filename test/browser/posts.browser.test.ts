@@ -173,7 +173,7 @@ describe("the posts in the console", () => {
     await problem.filter({ hasText: "offsets[1].minutes" }).waitFor();
     await field().fill("START -1440, -10, END 15");
     const effect = dialog().getByRole("region", { name: "Effect on the posts" }).getByRole("status");
-    await effect.filter({ hasText: "adds 2 posts." }).waitFor();
+    await effect.filter({ hasText: "adds 3 posts." }).waitFor();
     await dialog().getByRole("button", { name: "Create" }).click();
     await dialog().locator(".preview-content").filter({ hasText: "as saved." }).waitFor();
     expect(await field().inputValue()).toBe("START -1440, START -10, END 15");

@@ -3,6 +3,7 @@ import { element, replaceContent } from "./element.js";
 import { followChanges } from "./follow-changes.js";
 import { Formats, localeOf, preferredLanguage, todayIn } from "./format.js";
 import { loadPage } from "./load.js";
+import { rereadAfter } from "./model/post-timeline.js";
 import { forgetSession, storedPreferences, storedSession, storePreferences, storeSession } from "./session.js";
 import { hashOfState, initialState, pagesFor, stateOfHash } from "./state.js";
 import { Store } from "./store.js";
@@ -198,6 +199,28 @@ function start(signedIn, access) {
 }
 
 /**
+ * Reads the timeline again while its posts may change without a change of the guild.
+ * @param {App} app
+ * @param {() => Promise<void>} reload
+ * @param {() => number} lastChange The time of the last change of the guild.
+ * @param {AbortSignal} signal
+ */
+function rereadPosts({ store }, reload, lastChange, signal) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  store.subscribe(({ page, isLoading, upcoming }, before) => {
+    if (isLoading === before.isLoading && page === before.page) return;
+    clearTimeout(timer);
+    if (isLoading || page !== "timeline") return;
+    const ms = rereadAfter(upcoming, { now: Date.now(), changedAt: lastChange() });
+    if (ms === undefined) return;
+    timer = setTimeout(() => {
+      if (!signal.aborted) void reload();
+    }, ms);
+  });
+}
+
+/**
  * Reads the page again after changes of the guild.
  * @param {App} app
  * @param {() => Promise<void>} reload
@@ -207,11 +230,14 @@ function start(signedIn, access) {
 function followGuild(app, reload, end, signal) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
+  let changedAt = 0;
   const { store } = app;
+  rereadPosts(app, reload, () => changedAt, signal);
   void followChanges(
     app.api,
     {
       onChange: () => {
+        changedAt = Date.now();
         timer ??= setTimeout(() => {
           timer = undefined;
           if (!signal.aborted) void reload();

@@ -96,3 +96,19 @@ export function marksOf(posts, { from, to }) {
   }
   return [...marks.values()];
 }
+
+/** A plan follows a change within this time, unless dispatch has much to do. */
+const PLANNING_MS = 10_000;
+/** Interval between readings of posts that change without a change of the guild. */
+const REREAD_MS = 3_000;
+
+/**
+ * Milliseconds after which the posts are read again: while a change is being planned, and while a post is being sent. The stream of
+ * changes has the outcome of a post, but not its planning and its attempts. Undefined if nothing is expected.
+ * @param {readonly Post[]} upcoming
+ * @param {{ now: number, changedAt: number }} times `changedAt` is the time of the last change of the guild.
+ */
+export function rereadAfter(upcoming, { now, changedAt }) {
+  const isExpected = now - changedAt < PLANNING_MS || upcoming.some(({ due }) => due <= now + REREAD_MS);
+  return isExpected ? REREAD_MS : undefined;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { axisOf, countByKind, kindOf, marksOf, mergePosts } from "./post-timeline.js";
+import { axisOf, countByKind, kindOf, marksOf, mergePosts, rereadAfter } from "./post-timeline.js";
 import { POST_STATES } from "../../../../contracts/dispatch.contract.ts";
 import type { Post } from "./types.ts";
 
@@ -62,5 +62,14 @@ describe("the timeline of posts", () => {
     const { from, to } = axisOf([], 1_000);
     expect(from < 1_000 && to > 1_000).toBe(true);
     expect(marksOf([], { from, to })).toEqual([]);
+  });
+
+  test("is read again after a change, which is planned some seconds later, and while a post is due", () => {
+    const times = { now: 100_000, changedAt: 0 };
+    const later = post("a", 200_000);
+    expect(rereadAfter([later], times)).toBeUndefined();
+    expect(rereadAfter([], { ...times, changedAt: 95_000 })).toBe(3_000);
+    expect(rereadAfter([later, post("b", 101_000)], times)).toBe(3_000);
+    expect(rereadAfter([post("b", 90_000, { state: "sending" })], times)).toBe(3_000);
   });
 });

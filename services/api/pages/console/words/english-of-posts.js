@@ -60,7 +60,8 @@ export const englishOfPosts = {
   announcement_hours: "Hours before the start",
   announcement_minutes: "Minutes before the start",
   announcement_offsets: "Offsets, in place of hours and minutes",
-  offsets_hint: "Minutes from START, END or CREATED, such as START -1440, START -10, END 0. Empty: hours and minutes.",
+  offsets_hint:
+    "Minutes from START, END, CREATED or CHANGED, such as START -1440, START -10, END 0. Empty: hours and minutes.",
   announcement_info: "Additional information",
   announcement_title: "Title of the message",
   announcement_body: "Text of the message",

@@ -61,7 +61,7 @@ export const japaneseOfPosts = {
   announcement_minutes: "開始の何分前",
   announcement_offsets: "オフセット（時間と分の代わり）",
   offsets_hint:
-    "START（開始）、END（終了）、CREATED（作成）からの分。例: START -1440, START -10, END 0。空欄: 時間と分。",
+    "START（開始）、END（終了）、CREATED（作成）、CHANGED（日時の変更）からの分。例: START -1440, START -10, END 0。空欄: 時間と分。",
   announcement_info: "追加情報",
   announcement_title: "メッセージのタイトル",
   announcement_body: "メッセージの本文",

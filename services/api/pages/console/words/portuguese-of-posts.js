@@ -61,7 +61,7 @@ export const portugueseOfPosts = {
   announcement_minutes: "Minutos antes do início",
   announcement_offsets: "Deslocamentos, em vez de horas e minutos",
   offsets_hint:
-    "Minutos a partir de START (início), END (fim) ou CREATED (criação), como START -1440, START -10, END 0. Vazio: horas e minutos.",
+    "Minutos a partir de START (início), END (fim), CREATED (criação) ou CHANGED (mudança de horário), como START -1440, START -10, END 0. Vazio: horas e minutos.",
   announcement_info: "Informações adicionais",
   announcement_title: "Título da mensagem",
   announcement_body: "Texto da mensagem",

@@ -61,7 +61,7 @@ export const spanishOfPosts = {
   announcement_minutes: "Minutos antes del comienzo",
   announcement_offsets: "Desplazamientos, en lugar de horas y minutos",
   offsets_hint:
-    "Minutos desde START (comienzo), END (final) o CREATED (creación), como START -1440, START -10, END 0. Vacío: horas y minutos.",
+    "Minutos desde START (comienzo), END (final), CREATED (creación) o CHANGED (cambio de horario), como START -1440, START -10, END 0. Vacío: horas y minutos.",
   announcement_info: "Información adicional",
   announcement_title: "Título del mensaje",
   announcement_body: "Texto del mensaje",
