@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { EVENT_TEXTS } from "../../contracts/calendar-events.contract.ts";
 import type { OccurrenceId } from "../../contracts/ids.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
@@ -10,14 +11,11 @@ export async function partition(
   after: readonly Occurrence[],
 ): Promise<Pick<DraftedOccurrences, "unchanged" | "before" | "after">> {
   const slices = new TimeSlice();
-  const keys = new Map<OccurrenceId, string>();
-  for (const occurrence of before) {
-    keys.set(occurrence.occurrenceId, keyOf(occurrence));
-    if (slices.isOver) await slices.rest();
-  }
+  const known = byId(before);
   const same = new Set<OccurrenceId>();
   for (const occurrence of after) {
-    if (keys.get(occurrence.occurrenceId) === keyOf(occurrence)) same.add(occurrence.occurrenceId);
+    const former = known.get(occurrence.occurrenceId);
+    if (former !== undefined && isEqualIn(FIELDS, former, occurrence)) same.add(occurrence.occurrenceId);
     if (slices.isOver) await slices.rest();
   }
   const differs = ({ occurrenceId }: Occurrence) => !same.has(occurrenceId);
@@ -27,11 +25,11 @@ export async function partition(
 
 /** The occurrences in both lists of which a field differs that posts may show. */
 export function alteredIds(before: readonly Occurrence[], after: readonly Occurrence[]): OccurrenceId[] {
-  const keys = new Map(before.map((occurrence) => [occurrence.occurrenceId, shownKey(occurrence)]));
-  const known = after.filter(({ occurrenceId }) => keys.has(occurrenceId));
-  return known
-    .filter((occurrence) => keys.get(occurrence.occurrenceId) !== shownKey(occurrence))
-    .map(({ occurrenceId }) => occurrenceId);
+  const known = byId(before);
+  return after.flatMap((occurrence) => {
+    const former = known.get(occurrence.occurrenceId);
+    return former === undefined || isEqualIn(SHOWN_FIELDS, former, occurrence) ? [] : occurrence.occurrenceId;
+  });
 }
 
 /** Whether posts may show the field: not if it says when, or by which request, the occurrence was set. */
@@ -69,19 +67,18 @@ const IS_SHOWN: Readonly<Record<keyof Occurrence, boolean>> = {
   changedBy: false,
 };
 
-function shownKey(occurrence: Occurrence): string {
-  return keyOf(fieldsOf(occurrence, (name) => IS_SHOWN[name]));
+const FIELDS = Object.keys(IS_SHOWN) as (keyof Occurrence)[];
+const SHOWN_FIELDS = FIELDS.filter((name) => IS_SHOWN[name]);
+
+const byId = (occurrences: readonly Occurrence[]) =>
+  new Map(occurrences.map((occurrence) => [occurrence.occurrenceId, occurrence]));
+
+function isEqualIn(fields: readonly (keyof Occurrence)[], one: Occurrence, other: Occurrence): boolean {
+  return fields.every((name) => one[name] === other[name] || isDeepStrictEqual(one[name], other[name]));
 }
 
-function fieldsOf(occurrence: Occurrence, isWanted: (name: keyof Occurrence) => boolean): Partial<Occurrence> {
-  return Object.fromEntries(Object.entries(occurrence).filter(([name]) => isWanted(name as keyof Occurrence)));
-}
-
-function keyOf(record: object): string {
-  return JSON.stringify(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));
-}
+const TEXTS: ReadonlySet<string> = new Set([...EVENT_TEXTS, "calendarName", "occurrenceNumber"]);
 
 export function withoutTexts(occurrence: Occurrence): Occurrence {
-  const texts = new Set<string>([...EVENT_TEXTS, "calendarName", "occurrenceNumber"]);
-  return fieldsOf(occurrence, (name) => !texts.has(name)) as Occurrence;
+  return Object.fromEntries(Object.entries(occurrence).filter(([name]) => !TEXTS.has(name))) as unknown as Occurrence;
 }

@@ -2,7 +2,7 @@ import { anchorInstant, type OffsetAnchor } from "../../../contracts/announcemen
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { Post } from "../post/post.ts";
-import { type AnchorsThrough, cancelReason } from "./cancel-reason.ts";
+import type { cancelReasons } from "./cancel-reason.ts";
 import { postKey } from "./desired-posts.ts";
 import { anchorSetAt } from "./fire-time.ts";
 import { elapsedOffset, offsetsOf, timesInKey } from "./offsets.ts";
@@ -83,12 +83,12 @@ function wasDue({ announcement, occurrence, time }: Candidate): boolean {
 /**
  * Makes the `cancelled` rows of posts that were due and were cancelled before any plan.
  *
- * @param anchorsThrough - As in `cancelReason`.
+ * @param reasonOf - Tells why a post is no longer desired.
  * @param isKnown - Whether the post has a row or is desired now.
  */
 export function* cancelledBeforePlanned(
   input: PlanInput,
-  anchorsThrough: AnchorsThrough,
+  reasonOf: ReturnType<typeof cancelReasons>,
   isKnown: (key: string) => boolean,
 ): Generator<void, Post[]> {
   const { cancelled = [], sinks, sinksEnabledSince = {} } = input;
@@ -105,8 +105,7 @@ export function* cancelledBeforePlanned(
       };
       const key = postKey(post);
       if (time.dueAt < (sinksEnabledSince[sink] ?? 0) || isKnown(key) || rows.has(key)) continue;
-      const reason = cancelReason(post, input, anchorsThrough);
-      rows.set(key, settledPost(input, post, 1, { state: "cancelled", reason }));
+      rows.set(key, settledPost(input, post, 1, { state: "cancelled", reason: reasonOf(post) }));
     }
   });
   return [...rows.values()];

@@ -3,7 +3,7 @@ import type { AnnouncementRule } from "../../../contracts/announcements.contract
 import type { EpochMs } from "../../../contracts/ids.ts";
 import { wasSkippedWhenDue } from "../post/reason-code.ts";
 import { isOpen, mayHaveBeenSent, offsetText, type Post, postId } from "../post/post.ts";
-import { type AnchorsThrough, cancelReason, isBeyond } from "./cancel-reason.ts";
+import { type AnchorsThrough, cancelReasons, isBeyond } from "./cancel-reason.ts";
 import { cancelledBeforePlanned } from "./cancelled-before-planned.ts";
 import { type DesiredPost, desiredPostsFor, postKey } from "./desired-posts.ts";
 import type { FireTime } from "./fire-time.ts";
@@ -36,12 +36,18 @@ export function* planSelection(input: PlanInput, selection: Selection): Generato
     desired.push({ candidate, posts: desiredPostsOf(candidate) }),
   );
   const desiredKeys = yield* keysOf(desired);
-  const { cancelled: updates, later, fixed } = yield* openRows(rows, desiredKeys, input, selection);
+  const anchors = anchorsThrough(input);
+  const reasonOf = cancelReasons(input, anchors);
+  const {
+    cancelled: updates,
+    later,
+    fixed,
+  } = yield* openRows(rows, desiredKeys, { ...input, anchors, reasonOf }, selection);
   const isKnown = (key: string) => rows.has(key) || desiredKeys.has(key);
   const inserts: Post[] = [
     ...missedOverLimit(selection.expired, input, rows),
     ...missedUnread(input, rows),
-    ...(yield* cancelledBeforePlanned(input, anchorsThrough(input), isKnown)),
+    ...(yield* cancelledBeforePlanned(input, reasonOf, isKnown)),
   ];
   let room = input.maxOpenPosts - fixed;
   let end: Position | undefined;
@@ -98,10 +104,10 @@ function* keysOf(desired: readonly CandidatePosts[]): Generator<void, Set<string
 function* openRows(
   rows: ReadonlyMap<string, Post>,
   desired: ReadonlySet<string>,
-  input: PlanInput,
+  input: PlanInput & { readonly anchors: AnchorsThrough; readonly reasonOf: ReturnType<typeof cancelReasons> },
   { firstOmitted }: Selection,
 ): Generator<void, { cancelled: PlanUpdate[]; later: Post[]; fixed: number }> {
-  const anchors = anchorsThrough(input);
+  const { anchors, reasonOf } = input;
   const rules = new Map(input.announcements.map((rule) => [rule.id, rule]));
   const cancelled: PlanUpdate[] = [];
   const later: Post[] = [];
@@ -114,9 +120,7 @@ function* openRows(
     if (row.state === "planned" && desired.has(key)) fixed += wasNeverClaimed(row) ? 0 : 1;
     else if (row.state === "planned" && isLater && wasNeverClaimed(row)) later.push(row);
     else if (row.state === "planned" && !isLater && isWithinInput(row, input, rules.get(row.announcementId), anchors)) {
-      cancelled.push(
-        updateOf(row, { state: "cancelled", reason: cancelReason(row, input, anchors), settledAt: input.now }),
-      );
+      cancelled.push(updateOf(row, { state: "cancelled", reason: reasonOf(row), settledAt: input.now }));
     } else fixed += 1;
   });
   return { cancelled, later, fixed };
