@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ServiceBroker, type ServiceSchema } from "moleculer";
+import mongoose from "mongoose";
 import { brokerOptions } from "../../moleculer.config.ts";
 import type { ActionContract, CallMeta } from "../../services/contracts/contract.ts";
 import { ListedRefusals } from "./listed-refusals.ts";
@@ -18,6 +19,8 @@ export interface TestServices {
   stop(): Promise<void>;
 }
 
+const DATABASE_TIMEOUT_MS = 60_000;
+
 /** The URL of an empty database on the run's mongod. */
 export function emptyDatabase(): string {
   const url = process.env["TEST_MONGO_URL"];
@@ -34,6 +37,7 @@ export async function startTestServices(
   listeners: readonly ServiceSchema[] = [],
   mongoUrl = emptyDatabase(),
 ): Promise<TestServices> {
+  await untilDatabaseResponds(mongoUrl);
   const schemas = make(mongoUrl);
   const namespace = randomUUID();
   const refusals = new ListedRefusals();
@@ -68,6 +72,13 @@ export async function startTestServices(
       }
     },
   };
+}
+
+/** A busy machine may not run mongod for longer than a service waits for it at its start. */
+async function untilDatabaseResponds(mongoUrl: string): Promise<void> {
+  const connection = mongoose.createConnection(mongoUrl, { serverSelectionTimeoutMS: DATABASE_TIMEOUT_MS });
+  await connection.asPromise();
+  await connection.close();
 }
 
 function testBroker(name: string, namespace: string, refusals: ListedRefusals): ServiceBroker {

@@ -57,7 +57,8 @@ export function demandedPosts(guild: GuildRecords, outages: readonly Outage[]): 
       const about = { announcement, startsAt: dueAt, dueAt, deadline: dueAt + GRACE_MS, isDemanded: "yes" } as const;
       return [{ ...about, ...pausedAt(dueAt, pausesOf(announcement), outages) }];
     }
-    return guild.events.flatMap((event) =>
+    const covered = guild.events.filter(({ eventId }) => [undefined, eventId].includes(announcement.eventId));
+    return covered.flatMap((event) =>
       announcement.offsets.flatMap((offset) =>
         postsOf(announcement, event, offset, outages).map((post) =>
           Object.assign(post, pausedAt(post.dueAt, pausesOf(announcement, event), outages)),
@@ -86,16 +87,20 @@ function postsOf(
     const next = versions[last + 1];
     if (next !== undefined && dueAt > followedFrom(next, outages)) return [];
     const isKept = next === undefined || dueAt < next.sentAt;
-    const isAhead = since === 0 || dueAt > (versions[since] as EventVersion).ackedAt;
+    const { sentAt, ackedAt } = versions[since] as EventVersion;
+    // A change is due by its own write, a restored one by an earlier write.
+    const isByChange = offset.anchor === "CHANGED" && dueAt >= sentAt;
+    const isAhead = since === 0 || isByChange || dueAt > ackedAt;
     const isDemanded = isKept && isAhead ? "yes" : "maybe";
     const about = { announcement, event, offset, startsAt: state.startsAt, dueAt, deadline, isDemanded } as const;
     return [{ ...about, ...(next && { changedAt: next.sentAt }) }];
   });
 }
 
-/** The identity of a post: a creation has one post, whatever the times of its event. */
+/** The identity of a post: a creation has one post, whatever the times of its event, and each change has one. */
 function keyOf({ anchor }: PostOffset, state: EventState | null, dueAt: number | undefined): string | undefined {
   if (state === null || dueAt === undefined) return undefined;
+  if (anchor === "CHANGED") return `changed ${state.rescheduledAt}`;
   return anchor === "CREATED" ? "created" : [state.startsAt, anchor === "END" ? state.endsAt : "", dueAt].join(" ");
 }
 

@@ -61,6 +61,35 @@ describe("the posts that a guild demands", () => {
     ]);
   });
 
+  test("are one for each change, by the write that made it; near the next change they may be sent", () => {
+    const change = announcement("1", { offsets: [0, 1].map((minutes) => ({ anchor: "CHANGED", minutes }) as const) });
+    const changed = (minutes: number, at: number) => {
+      const { state, ...times } = movedTo(minutes, at);
+      return { ...times, state: { ...state!, rescheduledAt: at + 5 } };
+    };
+    const versions = (second: number) => [CREATED, changed(30, AT + MINUTE), changed(40, second)];
+    const demanded = (second: number) =>
+      demandedPosts(guildOf(change, { versions: versions(second) }), []).map(({ offset, dueAt, isDemanded }) => [
+        offset?.minutes,
+        dueAt - AT - 5,
+        isDemanded,
+      ]);
+    expect(demanded(AT + 3 * MINUTE)).toEqual([
+      [0, MINUTE, "yes"],
+      [0, 3 * MINUTE, "yes"],
+      [1, 2 * MINUTE, "yes"],
+      [1, 4 * MINUTE, "yes"],
+    ]);
+    expect(demanded(AT + 2 * MINUTE)).toEqual([
+      [0, MINUTE, "yes"],
+      [0, 2 * MINUTE, "yes"],
+      [1, 2 * MINUTE, "maybe"],
+      [1, 3 * MINUTE, "yes"],
+    ]);
+    expect(demandsOf(change, {})).toEqual([]);
+    expect(demandsOf({ ...change, eventId: "another" }, { versions: versions(AT + 3 * MINUTE) })).toEqual([]);
+  });
+
   test("are none for an event that is deleted, and return when it is restored", () => {
     const deleted = { ...written(AT + MINUTE), state: null };
     expect(demandsOf(EARLY, { versions: [CREATED, deleted] })).toEqual([]);

@@ -174,6 +174,8 @@ function kindsUnseen(all: readonly GuildEvidence[]): string[] {
     "post after an end": hasSent("END", 1),
     "post at a creation": hasSent("CREATED", 0),
     "post after a creation": hasSent("CREATED", 1),
+    "post at a change": hasSent("CHANGED", 0),
+    "post after a change": hasSent("CHANGED", 1),
     digest: sent.some(({ eventId }) => dateOfDigest(eventId) !== undefined),
     "empty digest": rows.some(({ reasonCode }) => reasonCode === "DIGEST_EMPTY"),
     "post that must be paused": all.some(({ demands, endAt }) =>
@@ -216,9 +218,10 @@ function doubledPosts(sent: readonly SettledPost[]): string[] {
   return [...groups.values()].flatMap((rows) => rows.slice(1).map(rowText));
 }
 
-/** The end is not in the history, but the due instant moves with it. */
+/** The end and the change are not in the history, but the due instant moves with them. */
 function startOf(anchor: SettledPost["anchor"], startsAt: number, dueAt: number): readonly number[] {
   if (anchor === "CREATED") return [];
+  if (anchor === "CHANGED") return [dueAt];
   return anchor === "END" ? [startsAt, dueAt] : [startsAt];
 }
 

@@ -114,6 +114,16 @@ describe("the verdict on demands", () => {
       (run) => sendAgain(run, "raid", "CREATED 1", { startsAt: AT + 6 * MINUTE }),
       "1 doubled (raid in channel 1 by CREATED 1",
     ],
+    [
+      "a change that was posted twice",
+      (run) => sendAgain(run, "moved", "CHANGED 1", { startsAt: AT }),
+      "1 doubled (moved in channel 6 by CHANGED 1",
+    ],
+    [
+      "a change that was not posted",
+      (run) => unsent(run, "moved", "CHANGED 0", { state: "cancelled", ...LATER_REASON }),
+      "1 lost (moved in channel 6 by CHANGED 0",
+    ],
     ["a digest that was posted twice", (run) => sendAgain(run, "3", "lead time 0"), "1 doubled (d3_20300317"],
     [
       "a post without a row and a message",
@@ -257,6 +267,6 @@ describe("the verdict on demands", () => {
         "message deleted after its event",
       ].map((kind) => `no ${kind} was seen`),
     );
-    expect(verdictOnDemands([]).broken).toHaveLength(13);
+    expect(verdictOnDemands([]).broken).toHaveLength(15);
   });
 });

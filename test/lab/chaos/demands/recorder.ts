@@ -120,10 +120,15 @@ export class Recorder {
 /** Time after which a create without a response is not stored any more. */
 const UNKNOWN_MS = 7_000;
 
+/** A change within this time after the creation belongs to it (D69). */
+const PART_OF_CREATION_MS = 60_000;
+
 function stateOf(
   { startsAt, endsAt, name = "", scheduledAt, endSetAt, createdAt }: StoredEvent,
   recurs: boolean,
 ): EventState {
+  const changedAt = Math.max(scheduledAt.getTime(), endSetAt?.getTime() ?? 0);
+  const isChanged = createdAt !== undefined && changedAt >= createdAt.getTime() + PART_OF_CREATION_MS;
   return {
     name,
     startsAt,
@@ -132,5 +137,6 @@ function stateOf(
     scheduledAt: scheduledAt.getTime(),
     ...(endSetAt && { endSetAt: endSetAt.getTime() }),
     ...(createdAt && { createdAt: createdAt.getTime() }),
+    ...(isChanged && !recurs && { rescheduledAt: changedAt }),
   };
 }

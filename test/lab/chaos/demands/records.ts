@@ -15,6 +15,8 @@ export interface EventState {
   readonly scheduledAt: number;
   readonly endSetAt?: number;
   readonly createdAt?: number;
+  /** When a single event got its present times, if that was not its creation (D69). */
+  readonly rescheduledAt?: number;
 }
 
 /** An event after an acknowledged write; null while it is deleted or cancelled. */
@@ -39,6 +41,8 @@ export interface RecordedAnnouncement {
   readonly announcementId: string;
   readonly channel: string;
   readonly ackedAt: number;
+  /** The only event that it covers; absent if it covers all. */
+  readonly eventId?: string;
   /** The offsets of its posts; none for a digest. */
   readonly offsets: readonly PostOffset[];
   /** Whether it has `offsets` in place of a lead time. */

@@ -53,6 +53,10 @@ export const EDITED = announcement("1", {
   info: "Bring potions",
 });
 const KEPT = announcement("2", { offsets: [{ anchor: "START", minutes: 0 }], hasOffsets: false });
+const CHANGED = announcement("6", {
+  offsets: [0, 1].map((minutes) => ({ anchor: "CHANGED", minutes }) as const),
+  eventId: "moved",
+});
 const DIGEST = announcement("3", { digest: { dueAt: AT + 3 * MINUTE, isEmpty: false } });
 const EMPTY_DIGEST = announcement("4", { digest: { dueAt: AT + 3 * MINUTE, isEmpty: true } });
 const CLEANED = announcement("5", { offsets: [{ anchor: "START", minutes: 0 }], cleanUp: 0 });
@@ -63,14 +67,20 @@ function records(): GuildRecords {
   const pause = { sentAt: AT + SECOND, ackedAt: AT + SECOND, until: AT + HOUR };
   const deleted = { sentAt: AT + 5 * MINUTE, ackedAt: AT + 5 * MINUTE + 5, state: null };
   const gone = event("gone", 2, HOUR);
+  const moved = event("moved", 30, HOUR);
+  const changedAt = AT + 2 * MINUTE;
+  const times = { startsAt: AT + 40 * MINUTE, endsAt: AT + 40 * MINUTE + HOUR };
+  const stamps = { scheduledAt: changedAt, rescheduledAt: changedAt };
+  const state = { ...(moved.versions[0]?.state as EventState), ...times, ...stamps };
   return {
     guildId: "1",
-    announcements: [EDITED, KEPT, DIGEST, EMPTY_DIGEST, CLEANED],
+    announcements: [EDITED, KEPT, DIGEST, EMPTY_DIGEST, CLEANED, CHANGED],
     events: [
       event("raid", 5, HOUR),
       event("short", 4, 2 * MINUTE),
       { ...event("paused", 4, HOUR), pauses: [pause] },
       { ...gone, versions: [...gone.versions, deleted] },
+      { ...moved, versions: [...moved.versions, { sentAt: changedAt - 5, ackedAt: changedAt + 5, state }] },
     ],
     pauses: { guild: [], calendar: [] },
     removed: new Set(),

@@ -43,6 +43,7 @@ const NEAR_OTHERS: readonly PostOffset[] = [
   ...[-60, -59, -1, 0, 1].map((minutes) => ({ anchor: "END", minutes }) as const),
   ...[0, 1].map((minutes) => ({ anchor: "CREATED", minutes }) as const),
 ];
+const NEAR_CHANGE: readonly PostOffset[] = [0, 1].map((minutes) => ({ anchor: "CHANGED", minutes }));
 /** The seconds at which the events start, by their names. */
 const STARTS = {
   still: 40,
@@ -53,6 +54,8 @@ const STARTS = {
   "deleted late": 60,
   "deleted early": 100,
   renamed: 45,
+  // A change counts from a minute after the creation, and each a minute or more after the last one (D69).
+  "moved twice": 120,
   "with deleted messages": 30,
   series: 65,
   paused: 80,
@@ -94,7 +97,7 @@ export async function newWrittenGuild(
 
   async function announce(
     rule: object,
-    about: Pick<RecordedAnnouncement, "offsets" | "hasOffsets" | "isEdited" | "digest" | "cleanUp">,
+    about: Pick<RecordedAnnouncement, "offsets" | "hasOffsets" | "isEdited" | "digest" | "cleanUp" | "eventId">,
   ): Promise<RecordedAnnouncement> {
     const channel = String(number * 100 + records.announcements.length + 1);
     chat.addChannel(channel, { guild: guildId });
@@ -147,6 +150,11 @@ export async function newWrittenGuild(
   for (let dueAt = firstDigest; dueAt < at(145); dueAt += MINUTE) await digest(dueAt, false);
   await digest(firstDigest, true);
   for (const name of Object.keys(STARTS) as EventName[]) if (!(name in CREATED_AT)) await create(name);
+  const { eventId } = eventNamed("moved twice");
+  await announce(
+    { type: "SPECIFIC", eventId, offsets: NEAR_CHANGE },
+    { offsets: NEAR_CHANGE, hasOffsets: true, isEdited: false, eventId },
+  );
 
   async function move(name: EventName, ms: number): Promise<void> {
     const { startsAt, endsAt } = (eventNamed(name).versions.at(-1) as EventVersion).state as EventState;
@@ -211,6 +219,7 @@ export async function newWrittenGuild(
     [42, () => Promise.resolve(deleteMessages("with deleted messages"))],
     [45, () => move("moved before its start", MINUTE + SECOND)],
     [50, () => move("created and moved", MINUTE + SECOND)],
+    ...[68, 135].map((seconds) => [seconds, () => move("moved twice", MINUTE + SECOND)] as const),
     [86, () => setPause(null)],
     [60, () => lengthen("lengthened", MINUTE + SECOND)],
     [65, () => move("moved after its post", 100 * SECOND)],
