@@ -78,7 +78,10 @@ function isEqualIn(fields: readonly (keyof Occurrence)[], one: Occurrence, other
 }
 
 const TEXTS: ReadonlySet<string> = new Set([...EVENT_TEXTS, "calendarName", "occurrenceNumber"]);
+const isText = (name: string) => TEXTS.has(name);
 
+/** The occurrence itself if it has none: most are read without texts. */
 export function withoutTexts(occurrence: Occurrence): Occurrence {
-  return Object.fromEntries(Object.entries(occurrence).filter(([name]) => !TEXTS.has(name))) as unknown as Occurrence;
+  if (!Object.keys(occurrence).some(isText)) return occurrence;
+  return Object.fromEntries(Object.entries(occurrence).filter(([name]) => !isText(name))) as unknown as Occurrence;
 }

@@ -114,12 +114,15 @@ async function comparedOthers(
   const windows = window.until <= window.from ? [] : [window];
   const isRead = windows.length > 0 || params.digests !== undefined;
   const all = { ...params, windows };
-  const before = isRead ? await listStored(stores, stores.calendars, maxCalendars[0] ?? 1, all) : NOTHING_LISTED;
-  const after = isRead ? await listStored(stores, calendars, maxCalendars.at(-1) ?? 1, all) : NOTHING_LISTED;
-  const [one, other] = [
-    await holidays.before([...changed.before, ...before.occurrences.filter(isOther)]),
-    await holidays.after([...changed.after, ...after.occurrences.filter(isOther)]),
-  ];
+  // A replica compares one guild at a time, so at most two of these reads run at once.
+  const [before, after] = await Promise.all([
+    isRead ? listStored(stores, stores.calendars, maxCalendars[0] ?? 1, all) : NOTHING_LISTED,
+    isRead ? listStored(stores, calendars, maxCalendars.at(-1) ?? 1, all) : NOTHING_LISTED,
+  ]);
+  const [one, other] = await Promise.all([
+    holidays.before([...changed.before, ...before.occurrences.filter(isOther)]),
+    holidays.after([...changed.after, ...after.occurrences.filter(isOther)]),
+  ]);
   const parts = await partition(one.slice(changed.before.length), other.slice(changed.after.length));
   return {
     unchanged: parts.unchanged,

@@ -32,10 +32,12 @@ export function* planSelection(input: PlanInput, selection: Selection): Generato
   const rows = yield* latestRounds(input.existing);
   const desiredPostsOf = desiredPostsFor(input);
   const desired: CandidatePosts[] = [];
-  yield* forEachInSlices(selection.candidates, (candidate) =>
-    desired.push({ candidate, posts: desiredPostsOf(candidate) }),
-  );
-  const desiredKeys = yield* keysOf(desired);
+  const desiredKeys = new Set<string>();
+  yield* forEachInSlices(selection.candidates, (candidate) => {
+    const posts = desiredPostsOf(candidate).map((post) => ({ post, key: postKey(post) }));
+    for (const { key } of posts) desiredKeys.add(key);
+    desired.push({ candidate, posts });
+  });
   const anchors = anchorsThrough(input);
   const reasonOf = cancelReasons(input, anchors);
   const {
@@ -54,12 +56,12 @@ export function* planSelection(input: PlanInput, selection: Selection): Generato
   const deferred: Post[] = [];
   const skipped: SkippedPost[] = [];
   yield* forEachInSlices(desired, ({ candidate, posts }) => {
-    const needed = posts.filter((post) => needsRoom(rows.get(postKey(post)), post)).length;
+    const needed = posts.filter(({ post, key }) => needsRoom(rows.get(key), post)).length;
     if (end === undefined && needed > room) end = candidate;
     if (end === undefined) room -= needed;
-    for (const post of posts) {
+    for (const { post, key } of posts) {
       const { time } = post;
-      const row = rows.get(postKey(post));
+      const row = rows.get(key);
       if (row?.state === "planned") {
         if (end !== undefined && wasNeverClaimed(row) && time.kind === "due") deferred.push(row);
         else updates.push(...updatesOf(row, post, input.now));
@@ -86,15 +88,7 @@ export function* planSelection(input: PlanInput, selection: Selection): Generato
 
 interface CandidatePosts {
   readonly candidate: Candidate;
-  readonly posts: readonly DesiredPost[];
-}
-
-function* keysOf(desired: readonly CandidatePosts[]): Generator<void, Set<string>> {
-  const keys = new Set<string>();
-  yield* forEachInSlices(desired, ({ posts }) => {
-    for (const post of posts) keys.add(postKey(post));
-  });
-  return keys;
+  readonly posts: readonly { readonly post: DesiredPost; readonly key: string }[];
 }
 
 /**
