@@ -51,7 +51,7 @@ const LARGE_FOR_MS = 10_000;
 const MAX_WAIT_MS = 4_000;
 /** After a large response, its slot stays taken for three times as long as the response took, at most `MAX_REST_MS`. */
 const REST_FACTOR = 3;
-const MAX_REST_MS = 250;
+const MAX_REST_MS = 1_000;
 
 /** A slot that stands for two: `release` releases both, `markLarge` marks only the first one. */
 export function combineSlots(one: ConcurrencySlot, other: ConcurrencySlot): ConcurrencySlot {

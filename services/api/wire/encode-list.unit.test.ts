@@ -79,6 +79,17 @@ describe("the encoding of lists", () => {
     expect(turns).toBeGreaterThan(1);
   });
 
+  test("encodes few long entries in slices, too", async () => {
+    const ids = Array.from({ length: 1_000 }, (_, at) => String(10n ** 19n + BigInt(at)));
+    const announcement = { id: "a", info: "i".repeat(4_000), subscribersRole: ids, subscribersUser: ids };
+    const list = routeAt("/v1/announcement/list");
+    const result = Array.from({ length: 50 }, () => announcement);
+    const body = await encodeList(list, result);
+    const pieces = body as readonly Buffer[];
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(150_000);
+    expect(Buffer.concat(pieces).toString()).toBe(JSON.stringify(list.encode(result)));
+  });
+
   test("has for every list a field that makes it smaller (D38)", () => {
     const lists = ROUTES.filter(({ responseFields }) => responseFields.some(({ list }) => list !== undefined));
     const without = lists.filter(({ contract }) => contract.narrowing === undefined).map(({ paths }) => paths[0]);

@@ -5,12 +5,47 @@ const cursors = {
   testFile: "mixins/actions/page-cursor.unit.test.ts",
   test: "are not what a client has made itself",
 };
+const list = { file: "services/api/wire/encode-list.ts", testFile: "services/api/wire/encode-list.unit.test.ts" };
 const entries = { file: "mixins/actions/page-entries.ts", testFile: "mixins/actions/page-entries.unit.test.ts" };
 const bounded = { testFile: "services/calendar-events/bounded-pages.mongo.test.ts", needsServers: true } as const;
 const pages = { testFile: "services/calendar-events/event-pages.nats.test.ts", needsServers: true } as const;
 
-/** Guards of the search and of lists in pages (D49). */
+/** Guards of the search and of lists (D38), also in pages (D49). */
 export const PAGE_GUARDS: readonly TestedGuard[] = [
+  {
+    ...list,
+    guard: "a response has at most 4 MiB (D38)",
+    in: "encodeList",
+    code: "$_ > MAX_RESPONSE_BYTES",
+    without: "false",
+    test: "returns exactly 4 MiB, and refuses one byte more, for a list with",
+  },
+  {
+    ...list,
+    guard: "a long list is encoded in slices",
+    in: "encodeList",
+    code: "await $_.rest();",
+    without: "",
+    test: "lets other work run while a long list is encoded",
+  },
+  {
+    ...list,
+    guard: "a slice of a long list has a bound in characters",
+    in: "leastCharacters",
+    code: "return $_;",
+    without: "return 0;",
+    test: "encodes few long entries in slices, too",
+  },
+  {
+    guard: "an owner service stops building a list that exceeds the maximum response (D38)",
+    file: "mixins/actions/bounded-list.ts",
+    in: "exceeded",
+    code: "$_ > MAX_RESPONSE_BYTES",
+    without: "false",
+    testFile: "services/calendar-events/calendar-windows.nats.test.ts",
+    test: "a series of long texts is refused if its occurrences exceed 4 MiB, and listed if they fit",
+    needsServers: true,
+  },
   {
     ...cursors,
     guard: "a cursor has values of the types of its list",
