@@ -84,8 +84,8 @@ describe("with the keyboard alone", () => {
     await activate("Delete");
     await activate("Delete the event");
     await done("Deleted.");
-    expect(await button(/Raid night/).count()).toBe(0);
-    expect(await dialog().count()).toBe(0);
+    await button(/Raid night/).waitFor({ state: "detached" });
+    await until(async () => (await dialog().count()) === 0, "the dialog is closed");
     expect(await page.evaluate(() => document.activeElement !== document.body)).toBe(true);
   });
 
