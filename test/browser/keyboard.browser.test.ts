@@ -63,10 +63,18 @@ describe("with the keyboard alone", () => {
     await keyboard.type("Guild id", guild.id);
     await keyboard.press("Enter");
     await opened.page.getByRole("navigation").waitFor();
-    await keyboard.activate(name);
-    await opened.page.locator('nav a[aria-current="page"]').filter({ hasText: name }).waitFor();
-    await opened.page.locator('main[aria-busy="false"]').waitFor();
-    return { ...opened, ...keyboard, done: (text: string) => opened.page.getByText(text, { exact: true }).waitFor() };
+    const visit = async (title: string) => {
+      await keyboard.activate(title);
+      await opened.page.locator('nav a[aria-current="page"]').filter({ hasText: title }).waitFor();
+      await opened.page.locator('main[aria-busy="false"]').waitFor();
+    };
+    await visit(name);
+    return {
+      ...opened,
+      ...keyboard,
+      visit,
+      done: (text: string) => opened.page.getByText(text, { exact: true }).waitFor(),
+    };
   }
 
   test("an event is created, opened from the day's list, changed, and deleted", async () => {
@@ -112,7 +120,7 @@ describe("with the keyboard alone", () => {
   });
 
   test("an announcement is created with its message, and deleted; a post's story is opened, and the focus returns", async () => {
-    const { page, dialog, button, done, focused, press, activate, type, tabTo } = await open("Announcements");
+    const { page, dialog, button, done, focused, press, activate, type, tabTo, visit } = await open("Announcements");
     await guild.event(new Date(Date.now() + 30 * HOUR_MS).toISOString(), { name: "Raid night" });
     await activate("New announcement");
     await type("Channel", "381142957109346304");
@@ -121,7 +129,7 @@ describe("with the keyboard alone", () => {
     await press("Space");
     await dialog().locator(".preview-content").filter({ hasText: "as saved." }).waitFor();
     await press("Escape");
-    await activate("Timeline of posts");
+    await visit("Timeline of posts");
     await button(/Raid night.*planned/).waitFor();
     await tabTo(/^.\s*planned 1/);
     await press("Space");
@@ -129,7 +137,7 @@ describe("with the keyboard alone", () => {
     await dialog().getByText("It will be posted when it is due.").waitFor();
     await press("Escape");
     await until(async () => /Raid night.*planned/s.test(await focused()), "the focus returns to the post");
-    await activate("Announcements");
+    await visit("Announcements");
     await activate(/All events/);
     await activate("Delete");
     await activate("Delete");
