@@ -2,7 +2,7 @@ import type { ClientSession, Model, PipelineStage } from "mongoose";
 import type { Change, ChangesSinceParams, ChangesSinceResult } from "../../services/contracts/change-feed.contract.ts";
 import { currentOrigin, deadlineStages, rejectIfLate } from "./write-context.ts";
 import { notWrittenFilter, recentWritesField } from "./recent-writes.ts";
-import type { Tracked } from "./tracked-record.ts";
+import { NOW_MS, type Tracked } from "./tracked-record.ts";
 
 /**
  * An update that replaces a whole record and stamps it with the time of the database server. `$literal` keeps texts
@@ -42,7 +42,7 @@ function stampsOf(timeFields: readonly string[]): Record<string, string | object
   const origin = currentOrigin();
   if (origin === undefined) return now;
   const texts = Object.entries(origin).map(([name, text]) => [name, { $literal: text }]);
-  return { ...now, changedBy: { at: "$$NOW", ...Object.fromEntries(texts) } };
+  return { ...now, changedBy: { at: NOW_MS, ...Object.fromEntries(texts) } };
 }
 
 /** Expressions of fields that keep their stored values, for `computedFields`. */

@@ -74,6 +74,17 @@ describe("the attempts of a write", () => {
     await expect(written(id)).resolves.toBe(1);
   });
 
+  test("leave no date in the record but its stamp: 0.1.0 sends all other fields over the bus", async () => {
+    await make();
+    const record = { _id, guildId, revision: 2, value: "mine" };
+    const write = { id: newWriteId(), origin: { requestId: "r1" } };
+    await runInWriteContext(write, () => saveRevision(model, record, stampedReplacement(record)));
+    const { changedAt, ...rest } = (await model.collection.findOne({ _id } as never)) as unknown as Row;
+    const at = changedAt.getTime();
+    expect(rest).toMatchObject({ changedBy: { at, requestId: "r1" }, writes: [{ revision: 1 }, { revision: 2, at }] });
+    expect(rest.writes?.map((each) => typeof each.at)).toEqual(["number", "number"]);
+  });
+
   test("are found only in their own guild and record", async () => {
     await make();
     const id = newWriteId();

@@ -1,7 +1,7 @@
 import type { Model } from "mongoose";
 import type { EpochMs, GuildId } from "../../services/contracts/ids.ts";
 import { currentWriteId, WRITE_DEADLINE_MS } from "./write-context.ts";
-import type { RecentWrite, Tracked } from "./tracked-record.ts";
+import { NOW_MS, type RecentWrite, type Tracked } from "./tracked-record.ts";
 
 /**
  * Time for which a write id is stored: longer than any attempt of the write can still change something. One clock, the
@@ -29,16 +29,16 @@ export function recentWritesField(record: { readonly revision?: number }): objec
   const { revision } = record;
   if (revision === undefined) return {};
   if (id === undefined) return { writes: "$writes" };
-  return { writes: { $concatArrays: [writesBefore(), [{ id, revision, at: "$$NOW" }]] } };
+  return { writes: { $concatArrays: [writesBefore(), [{ id, revision, at: NOW_MS }]] } };
 }
 
 /** The stored entries, the oldest first; without those that are too old if these are at least half of all. */
 function writesBefore(): object {
   const stored = { $ifNull: ["$writes", []] };
-  const oldest = { $subtract: ["$$NOW", REMEMBERED_MS] };
+  const oldest = { $subtract: [NOW_MS, REMEMBERED_MS] };
   const middle = { $floor: { $divide: [{ $subtract: [{ $size: stored }, 1] }, 2] } };
-  const isHalfTooOld = { $lt: [{ $arrayElemAt: ["$writes.at", middle] }, oldest] };
-  const known = { $filter: { input: stored, cond: { $gte: ["$$this.at", oldest] } } };
+  const isHalfTooOld = { $lt: [{ $toLong: { $arrayElemAt: ["$writes.at", middle] } }, oldest] };
+  const known = { $filter: { input: stored, cond: { $gte: [{ $toLong: "$$this.at" }, oldest] } } };
   return { $cond: [isHalfTooOld, known, stored] };
 }
 

@@ -18,8 +18,14 @@ export interface Tracked {
   changedBy?: StoredOrigin;
 }
 
-/** A `ChangeOrigin` in its stored form. */
-type StoredOrigin = Omit<ChangeOrigin, "at"> & { readonly at: Date };
+/** A `ChangeOrigin` in its stored form; `at` is a date in rows of early builds. */
+type StoredOrigin = Omit<ChangeOrigin, "at"> & { readonly at: number | Date };
+
+/**
+ * The database server's time in milliseconds. Release 0.1.0 returns every field of the settings of a guild, and the bus refuses a
+ * packet with a date.
+ */
+export const NOW_MS = { $toLong: "$$NOW" } as const;
 
 /** Mongoose paths of the tracked fields, without `_id`. */
 export const trackedPaths = {
@@ -27,8 +33,8 @@ export const trackedPaths = {
   revision: { type: Number, required: true },
   changedAt: { type: Date, required: true },
   deletedAt: Date,
-  writes: { type: [{ id: String, revision: Number, at: Date, _id: false }], default: undefined },
-  changedBy: { type: { at: Date, requestId: String, traceparent: String }, _id: false },
+  writes: { type: [{ id: String, revision: Number, at: Number, _id: false }], default: undefined },
+  changedBy: { type: { at: Number, requestId: String, traceparent: String }, _id: false },
 } as const;
 
 /**
@@ -46,10 +52,11 @@ export interface RecentWrite {
   readonly id: string;
   /** The revision that it stored. */
   readonly revision: number;
-  readonly at: Date;
+  /** Time of the write, in milliseconds; a date in rows of early builds. */
+  readonly at: number | Date;
 }
 
 /** An object with the field `changedBy`, the request of the last write; an empty object if no request caused the write. */
 export function changedByField({ changedBy }: Pick<Tracked, "changedBy">): Changed {
-  return changedBy === undefined ? {} : { changedBy: { ...changedBy, at: changedBy.at.getTime() } };
+  return changedBy === undefined ? {} : { changedBy: { ...changedBy, at: Number(changedBy.at) } };
 }
