@@ -120,13 +120,18 @@ describe("the attempts of a write", () => {
     expect(JSON.stringify(o)).toContain(newest);
   });
 
-  test("are deleted together when half of them are too old", async () => {
+  test.each([
+    ["milliseconds", (at: number) => at],
+    ["dates, as early builds stored them", (at: number) => new Date(at)],
+  ])("are deleted together when half of them are too old: %s", async (_form, stamp) => {
     await make();
-    const at = [60_000, 60_000, 60_000, 0, 0].map((msAgo) => new Date(Date.now() - msAgo));
-    await model.updateOne(
-      { _id },
-      { $set: { writes: at.map((each) => ({ id: newWriteId(), revision: 1, at: each })) } },
-    );
+    const writes = [60_000, 60_000, 60_000, 0, 0].map((msAgo) => ({
+      id: newWriteId(),
+      revision: 1,
+      at: stamp(Date.now() - msAgo),
+    }));
+    // The model would turn dates into numbers.
+    await model.collection.updateOne({ _id } as never, { $set: { writes } as never });
     await save(2, "mine", newWriteId());
     expect((await stored())?.writes).toHaveLength(3);
   });

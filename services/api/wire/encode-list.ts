@@ -13,8 +13,6 @@ const MIN_PIECE_LENGTH = 65_536;
 /** A longer body is large: in bytes, or in characters of a text. */
 const LARGE_LENGTH = 262_144;
 const MAX_BYTES_PER_CHARACTER = 3;
-/** Characters of an id of Discord in a list. */
-const ID_CHARACTERS = 20;
 
 /**
  * Encodes the body of a list. A long list is encoded in slices, between which other requests are served, and returned in
@@ -47,17 +45,18 @@ export function isLarge(body: string | readonly Buffer[]): boolean {
   return body.reduce((bytes, piece) => bytes + piece.length, 0) > LARGE_LENGTH;
 }
 
-/** The entries in slices that are encoded without a pause. */
+/** The entries in slices that are encoded without a pause; an entry is not divided. */
 function* slicesOf(entries: readonly unknown[]): Generator<readonly unknown[]> {
   let first = 0;
   let characters = 0;
   for (const [at, entry] of entries.entries()) {
-    characters += leastCharacters(entry);
-    if (at > first && (at - first === ENTRIES_PER_SLICE || characters > CHARACTERS_PER_SLICE)) {
+    const more = leastCharacters(entry);
+    if (at > first && (at - first === ENTRIES_PER_SLICE || characters + more > CHARACTERS_PER_SLICE)) {
       yield entries.slice(first, at);
       first = at;
-      characters = leastCharacters(entry);
+      characters = 0;
     }
+    characters += more;
   }
   if (first < entries.length) yield entries.slice(first);
 }
@@ -69,13 +68,12 @@ function isOneSlice(entries: readonly unknown[]): boolean {
   return characters <= CHARACTERS_PER_SLICE;
 }
 
-/** Most characters of an entry are those of its texts and of its lists of ids. */
-function leastCharacters(entry: unknown): number {
+/** Number of characters of all texts in a value, at any depth: ids, messages and dates make an entry long. */
+function leastCharacters(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
   let characters = 0;
-  for (const value of Object.values(entry as object)) {
-    if (typeof value === "string") characters += value.length;
-    else if (Array.isArray(value)) characters += value.length * ID_CHARACTERS;
-  }
+  for (const each of Object.values(value)) characters += leastCharacters(each);
   return characters;
 }
 

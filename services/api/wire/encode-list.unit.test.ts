@@ -79,13 +79,14 @@ describe("the encoding of lists", () => {
     expect(turns).toBeGreaterThan(1);
   });
 
-  test("encodes few long entries in slices, too", async () => {
-    const ids = Array.from({ length: 1_000 }, (_, at) => String(10n ** 19n + BigInt(at)));
-    const announcement = { id: "a", info: "i".repeat(4_000), subscribersRole: ids, subscribersUser: ids };
-    const list = routeAt("/v1/announcement/list");
-    const result = Array.from({ length: 50 }, () => announcement);
-    const body = await encodeList(list, result);
-    const pieces = body as readonly Buffer[];
+  const ids = Array.from({ length: 1_000 }, (_, at) => String(10n ** 19n + BigInt(at)));
+  test.each([
+    ["ids", "/v1/announcement/list", { subscribersRole: ids, subscribersUser: ids }],
+    ["nested texts", "/v2/events/list/range", { recurrence: { frequency: "DAILY", rrule: "x".repeat(50_000) } }],
+  ])("encodes few long entries in slices, too: %s", async (_of, path, entry) => {
+    const list = routeAt(path);
+    const result = Array.from({ length: 50 }, () => entry);
+    const pieces = (await encodeList(list, result)) as readonly Buffer[];
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(150_000);
     expect(Buffer.concat(pieces).toString()).toBe(JSON.stringify(list.encode(result)));
   });

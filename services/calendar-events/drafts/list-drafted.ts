@@ -114,7 +114,7 @@ async function comparedOthers(
   const windows = window.until <= window.from ? [] : [window];
   const isRead = windows.length > 0 || params.digests !== undefined;
   const all = { ...params, windows };
-  // A replica compares one guild at a time, so at most two of these reads run at once.
+  // Each replica of dispatch compares one guild at a time, so it causes at most two of these reads at once.
   const [before, after] = await Promise.all([
     isRead ? listStored(stores, stores.calendars, maxCalendars[0] ?? 1, all) : NOTHING_LISTED,
     isRead ? listStored(stores, calendars, maxCalendars.at(-1) ?? 1, all) : NOTHING_LISTED,

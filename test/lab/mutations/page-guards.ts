@@ -32,9 +32,9 @@ export const PAGE_GUARDS: readonly TestedGuard[] = [
     ...list,
     guard: "a slice of a long list has a bound in characters",
     in: "leastCharacters",
-    code: "return $_;",
-    without: "return 0;",
-    test: "encodes few long entries in slices, too",
+    code: "leastCharacters($_)",
+    without: "0",
+    test: "encodes few long entries in slices, too: nested texts",
   },
   {
     guard: "an owner service stops building a list that exceeds the maximum response (D38)",

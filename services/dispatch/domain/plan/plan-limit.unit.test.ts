@@ -68,7 +68,7 @@ describe("the plan of a guild with more posts ahead than may be open (D39)", () 
   test("pauses after every hundred rows or candidates", () => {
     const input = samplePlanInput({ occurrences: occurrences(2_000) });
     const { selection } = selected(input, MAX_CANDIDATES);
-    // The plan visits the candidates twice, and so the rows.
+    // The plan visits the candidates twice, and the rows twice.
     const { result, pauses } = withPauses(planSelection(input, selection));
     expect([result.inserts.length, pauses]).toEqual([2_000, 2 * 20]);
     const existing = planned(input);
