@@ -152,7 +152,8 @@ export interface ImportEventsResult {
 
 /**
  * Internal, for the gateway: creates, updates or cancels the events of some VEVENTs by their UIDs (D52). A call may be
- * repeated: what is stored already is unchanged.
+ * repeated after its last write: what is stored already is unchanged. Two attempts at the same time would both create the
+ * event of a new UID; therefore it is not `idempotent`, and the gateway repeats it.
  */
 export const importEvents = action<ImportEventsParams, ImportEventsResult>({
   name: "calendar-events.importEvents",
@@ -169,5 +170,5 @@ export const importEvents = action<ImportEventsParams, ImportEventsResult>({
     zones: listOf(textOf("content lines", /\S/, MAX_ZONE_LENGTH), MAX_BATCH_ZONES),
   },
   dependsOn: settingsOwnerOfCalendar,
-  idempotent: true,
+  idempotent: false,
 });

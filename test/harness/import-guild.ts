@@ -11,13 +11,21 @@ const OPERATOR_KEY = "operator-key-of-the-tests";
 
 let guilds = 800;
 
-/** A gateway with the owner of events, for guilds of at most 60 events. */
-export async function startImportGateway(): Promise<TestGateway> {
+/**
+ * A gateway with replicas of the owner of events, for guilds of at most 60 events. `through` changes the MongoDB URL of the
+ * replicas.
+ */
+export async function startImportGateway({
+  replicas = 1,
+  through = (mongoUrl: string) => mongoUrl,
+} = {}): Promise<TestGateway> {
   const rates = { perKey: 0, perGuild: 0, failedKeysPerAddress: 0, trustedProxies: ["127.0.0.1"] };
   const gateway = await startTestGateway(
     (mongoUrl) => [
       guildSettingsService({ mongoUrl }),
-      calendarEventsService({ mongoUrl, eventsPerGuild: 60 }),
+      ...Array.from({ length: replicas }, () =>
+        calendarEventsService({ mongoUrl: through(mongoUrl), eventsPerGuild: 60 }),
+      ),
       standIn("announcements"),
       standIn("dispatch"),
       standIn("webhooks"),

@@ -30,7 +30,7 @@ export function emptyDatabase(): string {
 
 /**
  * Starts the services that `make` returns for a MongoDB URL: all on one broker, or in the project "over NATS" each on its own
- * broker, with CBOR and a real nats-server between them.
+ * broker, with CBOR and a real nats-server between them. There two of one name are replicas.
  */
 export async function startTestServices(
   make: (mongoUrl: string) => readonly ServiceSchema[],
@@ -44,8 +44,8 @@ export async function startTestServices(
   const broker = testBroker("test", namespace, refusals);
   const brokers = [broker];
   for (const schema of listeners) broker.createService(schema);
-  for (const schema of schemas) {
-    const home = TOPOLOGY === "over NATS" ? testBroker(schema.name, namespace, refusals) : broker;
+  for (const [at, schema] of schemas.entries()) {
+    const home = TOPOLOGY === "over NATS" ? testBroker(`${schema.name}-${at}`, namespace, refusals) : broker;
     if (home !== broker) brokers.push(home);
     home.createService(schema);
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import { mayCall } from "../../../mixins/actions/may-call.ts";
 import type { ScannedCalendar } from "../../../mixins/icalendar/calendar-scanner.ts";
 import { batchFrom, type ImportBatch, orderEvents } from "../../../mixins/icalendar/import-batches.ts";
@@ -14,6 +14,7 @@ import {
   type ImportEventsParams,
   type ImportEventsResult,
 } from "../../contracts/event-import.contract.ts";
+import type { EpochMs } from "../../contracts/ids.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { RequestConcurrency } from "../concurrency/request-concurrency.ts";
 import { type HttpResponse, jsonResponse } from "../http/http-response.ts";
@@ -39,6 +40,7 @@ interface CalendarImportParts {
   readonly slots?: ImportSlots;
   /** Monotonic, in milliseconds. */
   readonly monotonic?: () => number;
+  readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
 
 /** Responds to a request for an import; rejects with RequestRefused or ClientDisconnected. */
@@ -66,6 +68,7 @@ export function calendarImport({
   call,
   slots = new ImportSlots(),
   monotonic = () => performance.now(),
+  pause = setTimeout,
 }: CalendarImportParts): CalendarImport {
   /**
    * Each call counts as a request of the guild. Over the guild's rate limit the import waits; false if it would wait beyond
@@ -81,21 +84,28 @@ export function calendarImport({
     }
   }
 
-  async function sendBatch(of: Import, batch: ImportBatch, isLast: boolean): Promise<ImportEventsResult | Refusal> {
-    const { meta, importId, allowed } = of;
-    const { ids: _, ...query } = of.query;
-    const slot = await concurrency.acquire({
-      contract: {},
-      guildId: query.guildId,
-      keyId: allowed.caller.keyId,
-    });
+  /** Makes one attempt of a call; `writeUntil` is the end of its writes. */
+  async function attempt({ meta, allowed }: Import, params: ImportEventsParams, writeUntil: EpochMs) {
+    const slot = await concurrency.acquire({ contract: {}, guildId: params.guildId, keyId: allowed.caller.keyId });
     if (isRefusal(slot)) return slot;
-    const { events, ...more } = batch;
-    const params = { ...query, ...more, events: events.map(({ text }) => text), importId, isLast };
-    const writing = { ...meta, writeUntil: clock.now() + WRITE_DEADLINE_MS, writeId: newWriteId() };
-    return call(params, writing)
+    return call(params, { ...meta, writeUntil, writeId: newWriteId() })
       .catch(toRefusal(importEvents))
       .finally(() => slot.release());
+  }
+
+  /**
+   * Sends a call, and once more if its outcome is unknown: after the end of its writes, because two calls at the same time
+   * would both create the event of a new UID.
+   */
+  async function sendBatch(of: Import, batch: ImportBatch, isLast: boolean): Promise<ImportEventsResult | Refusal> {
+    const { ids: _, ...query } = of.query;
+    const { events, ...more } = batch;
+    const params = { ...query, ...more, events: events.map(({ text }) => text), importId: of.importId, isLast };
+    const writeUntil = clock.now() + WRITE_DEADLINE_MS;
+    const result = await attempt(of, params, writeUntil);
+    if (!isRefusal(result) || result.refusal !== "OUTCOME_UNKNOWN") return result;
+    await pause(Math.max(0, writeUntil - clock.now()));
+    return attempt(of, params, clock.now() + WRITE_DEADLINE_MS);
   }
 
   async function importAll(

@@ -22,10 +22,11 @@ interface Setup {
   readonly slots?: ImportSlots;
   readonly monotonic?: () => number;
   readonly rejections?: number;
+  readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
 
 /** Imports a body with a key of all guilds. */
-function importing({ call, slots = new ImportSlots(), monotonic = () => 0, rejections = 0 }: Setup) {
+function importing({ call, slots = new ImportSlots(), monotonic = () => 0, rejections = 0, ...more }: Setup) {
   const allowed: Allowed = {
     caller: { keyId: "key", kind: "operator", access: "write", guilds: [] },
     standings: [],
@@ -45,6 +46,7 @@ function importing({ call, slots = new ImportSlots(), monotonic = () => 0, rejec
     call,
     slots,
     monotonic,
+    ...more,
   });
   const send = async (body: string, guild = "1", query = "") => {
     const message = {
@@ -121,6 +123,22 @@ describe("an import", () => {
     await expect(importing({ call: refused }).send(vevents(1))).rejects.toMatchObject({
       refusal: { refusal: "CALENDAR_NOT_FOUND" },
     });
+  });
+
+  test("repeats a call of unknown outcome once, after the end of its writes", async () => {
+    const steps: string[] = [];
+    const pause = async (milliseconds: number) => steps.push(`waits ${milliseconds}`);
+    const call = async (params: ImportEventsParams) => {
+      steps.push(`sends ${params.events.length}`);
+      if (steps.length === 1) throw asError(refuse("OUTCOME_UNKNOWN"));
+      return allCreated(params);
+    };
+    expect(await importing({ call, pause }).send(vevents(150))).toMatchObject({ created: 150, complete: true });
+    expect(steps).toEqual(["sends 100", "waits 5500", "sends 100", "sends 50"]);
+    const lost = jest.fn(async () => Promise.reject(asError(refuse("OUTCOME_UNKNOWN"))));
+    const refusal = { refusal: { refusal: "OUTCOME_UNKNOWN" } };
+    await expect(importing({ call: lost, pause }).send(vevents(1))).rejects.toMatchObject(refusal);
+    expect(lost).toHaveBeenCalledTimes(2);
   });
 
   test("foresees in a dry run what the limit of the guild would skip, over all calls", async () => {

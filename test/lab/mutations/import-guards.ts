@@ -271,4 +271,22 @@ export const IMPORT_GUARDS: readonly TestedGuard[] = [
     without: "false",
     test: "foresees in a dry run what the limit of the guild would skip",
   },
+  {
+    ...sending,
+    guard: "a call of an import is repeated only after the end of its writes",
+    in: "sendBatch",
+    code: "await $_(Math.max($$$));",
+    without: "",
+    test: "repeats a call of unknown outcome once",
+  },
+  {
+    guard: "the calls of an import are not retried while they run",
+    file: "services/contracts/event-import.contract.ts",
+    in: "importEvents",
+    property: "idempotent: false",
+    without: "idempotent: true",
+    testFile: "services/api/imports/slow-import.nats.test.ts",
+    needsServers: true,
+    test: "creates each event once",
+  },
 ];
