@@ -23,6 +23,8 @@ import type { EventId, GuildId } from "../../services/contracts/ids.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { startTestServices, type TestServices } from "../harness/test-services.ts";
 
+declare const TOPOLOGY: "in one process" | "over NATS";
+
 const HOUR_MS = 3_600_000;
 const startsAt = 1_900_000_000_000;
 
@@ -41,11 +43,15 @@ describe("a write that is retried with its id", () => {
   const calendarNumber = 1;
 
   beforeAll(async () => {
-    services = await startTestServices((mongoUrl) => [
-      announcementsService({ mongoUrl }),
-      calendarEventsService({ mongoUrl }),
-      guildSettingsService({ mongoUrl }),
-    ]);
+    // Over NATS with two replicas of each, which share the attempts of a write.
+    const replicas = TOPOLOGY === "over NATS" ? 2 : 1;
+    services = await startTestServices((mongoUrl) =>
+      Array.from({ length: replicas }, () => [
+        announcementsService({ mongoUrl }),
+        calendarEventsService({ mongoUrl }),
+        guildSettingsService({ mongoUrl }),
+      ]).flat(),
+    );
   });
   afterAll(() => services.stop());
 
@@ -172,6 +178,19 @@ describe("a write that is retried with its id", () => {
     await services.call(removeEvent, { guildId, calendarNumber, eventId });
     await expect(attemptWrite()).resolves.toEqual(responses[0]);
     await expect(list()).resolves.toEqual([]);
+  });
+
+  test("splits a series once, by ten concurrent attempts", async () => {
+    newGuild();
+    const eventId = await newEvent({ recurs: true, recurrence: { frequency: "DAILY" } });
+    const params = { guildId, calendarNumber, eventId: occurrenceId(eventId, startsAt + 48 * HOUR_MS), name: "later" };
+    const id = newWriteId();
+    const attemptWrite = () => services.call(updateEvent, { ...params, scope: "following" }, asAttempt(id));
+    const responses = await Promise.all(Array.from({ length: 10 }, attemptWrite));
+    expect(responses).toEqual(responses.map(() => responses[0]));
+    const week = { guildId, calendarNumber, from: startsAt, until: startsAt + 144 * HOUR_MS };
+    const listed = await services.call(listEvents, week);
+    expect(listed.map(({ name }) => name === "later")).toEqual([false, false, true, true, true, true]);
   });
 
   test("creates one announcement, also if its event was deleted in the meantime", async () => {
