@@ -9,7 +9,7 @@ const GUILD = "375357265198317579";
 const EVENT = { guild_id: GUILD, calendar_number: 1, epoch_start: 1_893_783_600_000, epoch_end: 1_893_790_800_000 };
 const WRITERS = 4;
 const EVENTS_PER_WRITER = 60;
-/** A killed process is replaced within the lease of its queues; a busy machine also takes long for the start of the new one. */
+/** A killed process is replaced within the lease of its queues. On a busy machine the new one starts slowly. */
 const TAKEOVER_MS = 150_000;
 
 describe("the webhooks of a guild, with a process for each service", () => {
