@@ -9,7 +9,10 @@ const GUILD = "375357265198317579";
 const EVENT = { guild_id: GUILD, calendar_number: 1, epoch_start: 1_893_783_600_000, epoch_end: 1_893_790_800_000 };
 const WRITERS = 4;
 const EVENTS_PER_WRITER = 60;
-/** A killed process is replaced within the lease of its queues. On a busy machine the new one starts slowly. */
+/**
+ * A killed process is replaced within the lease of its queues, 20 s. On a busy machine the new one starts slowly, and a request that
+ * fails is repeated after 5 s, and then after 30 s.
+ */
 const TAKEOVER_MS = 150_000;
 
 describe("the webhooks of a guild, with a process for each service", () => {

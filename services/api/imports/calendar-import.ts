@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { mayCall } from "../../../mixins/actions/may-call.ts";
 import type { ScannedCalendar } from "../../../mixins/icalendar/calendar-scanner.ts";
 import { batchFrom, type ImportBatch, orderEvents } from "../../../mixins/icalendar/import-batches.ts";
@@ -68,7 +68,7 @@ export function calendarImport({
   call,
   slots = new ImportSlots(),
   monotonic = () => performance.now(),
-  pause = setTimeout,
+  pause = delay,
 }: CalendarImportParts): CalendarImport {
   /**
    * Each call counts as a request of the guild. Over the guild's rate limit the import waits; false if it would wait beyond
