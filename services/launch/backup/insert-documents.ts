@@ -33,7 +33,9 @@ export async function insertDocuments(collection: Collection, path: string): Pro
 
 /** TransactionTooLargeForCache: the server rolled documents back, since its cache had no room for them at that moment. */
 const CACHE_IS_FULL = 313;
-const MAX_ATTEMPTS = 6;
+/** About two minutes: a restore that ends has to begin again. */
+const MAX_ATTEMPTS = 30;
+const MAX_PAUSE_MS = 5_000;
 
 /** Inserts the documents of a batch, and again those for which the server's cache had no room. */
 async function insertBatch(collection: Collection, documents: readonly Document[]): Promise<void> {
@@ -47,7 +49,7 @@ async function insertBatch(collection: Collection, documents: readonly Document[
       if (!isTemporary || attempt === MAX_ATTEMPTS) throw error;
       const refused = new Set(errors.map(({ index }) => index));
       left = left.filter((_, at) => refused.has(at));
-      await pause(100 * 2 ** attempt);
+      await pause(Math.min(MAX_PAUSE_MS, 100 * 2 ** attempt));
     }
   }
 }
