@@ -58,7 +58,7 @@ describe("dispatch without its bus", () => {
     return (await call(listUpcomingPosts, { guildId, amount: -1 })).posts;
   }
 
-  /** Dispatch is out of reach for a while after an outage: then its list is asked for again. */
+  /** Waits until `count` posts are planned. A failed call is repeated, since dispatch is unreachable at the end of an outage. */
   async function upcoming(count: number): Promise<void> {
     const isPlanned = () =>
       plannedPosts().then(
