@@ -4,7 +4,8 @@ import { PROJECT } from "./guildcal-process.ts";
 import { childrenOf, commandLine } from "./service-process.ts";
 import { until } from "./until.ts";
 
-const START_TIMEOUT_MS = 50_000;
+/** `npm run demo -- --keep` takes half a minute without other work, and several times as long beside other tests. */
+const START_TIMEOUT_MS = 150_000;
 
 /** An npm script of this project in its own process group, as a terminal starts it. */
 export class NpmRun {

@@ -2,12 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { GUILD, startReplicas } from "../../../test/harness/webhook-replicas.ts";
 import type { EncodedChange } from "../../contracts/guild-changes.contract.ts";
 import { newEventId } from "../../calendar-events/domain/event/event-id.ts";
+import { ATTEMPTS_PER_MINUTE } from "../domain/delivery-queue.ts";
 import { RETRY_MS } from "../domain/retry-schedule.ts";
 import type { OutgoingRequest, SendResult } from "./ports.ts";
 import { LEASE_MS, visitQueue } from "./visit-queue.ts";
 
 const SECOND = 1_000;
-const HOUR = 3_600 * SECOND;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
 
 describe("the queue of a webhook", () => {
   let replicas: Awaited<ReturnType<typeof startReplicas>>;
@@ -140,6 +142,26 @@ describe("the queue of a webhook", () => {
     isUp = true;
     await run(send, () => delivered.size === replicas.changes.length);
     expect(await pendingOf(webhook)).toBe(0);
+  });
+
+  test("gets no more than 600 requests in a minute, although a visit fails at its end", async () => {
+    await replicas.create();
+    for (let n = 0; n < ATTEMPTS_PER_MINUTE + 100; n += 1) replicas.changes.push(change(n, 1));
+    let sent = 0;
+    const replica = replicas.ports(async () => {
+      sent += 1;
+      return { status: 200 };
+    });
+    const vanishing = {
+      ...replica,
+      webhooks: { ...replica.webhooks, release: () => Promise.reject(new Error("gone")) },
+    };
+    await expect(replicas.visitDue(vanishing)).rejects.toThrow("gone");
+    expect(sent).toBe(ATTEMPTS_PER_MINUTE);
+    replicas.time.now += LEASE_MS;
+    expect([await replicas.visitDue(replica), sent]).toEqual([1, ATTEMPTS_PER_MINUTE]);
+    replicas.time.now += MINUTE - LEASE_MS;
+    expect([await replicas.visitDue(replica), sent]).toEqual([1, ATTEMPTS_PER_MINUTE + 100]);
   });
 
   test("is among those of receivers that count as down while its receiver is slow, and loses no delivery", async () => {

@@ -109,20 +109,20 @@ class QueueVisit {
   /** Sends the soonest of the due deliveries; undefined if the claim is over or nothing may be sent any more. */
   async #send(queue: DeliveryQueue, due: readonly PendingDelivery[]): Promise<DeliveryQueue | undefined> {
     const { clock, webhooks, deliveries, secrets, disable } = this.#ports;
-    const current = await webhooks.findClaimed(this.#claim);
-    if (current === undefined) return undefined;
-    const { webhook } = current;
     const now = clock.now();
-    const opened = secretsInUse(webhook, now).map(({ sealed }) => secrets.open(webhook.id, sealed));
-    const known = opened.filter((secret) => secret !== undefined);
-    if (known.length === 0) return this.#giveUp(queue, () => disable(webhook, "SECRET_UNREADABLE"));
     const soonest = due.toSorted((one, other) => (one.nextAttemptAt ?? 0) - (other.nextAttemptAt ?? 0));
     const batch = soonest.slice(0, freeAttempts(queue, now));
+    // Stored before the attempts: those of a visit that fails count, too.
+    let after = withAttempts(queue, batch.length, now);
+    const webhook = await webhooks.saveQueue(this.#claim, after);
+    if (webhook === undefined) return undefined;
+    const opened = secretsInUse(webhook, now).map(({ sealed }) => secrets.open(webhook.id, sealed));
+    const known = opened.filter((secret) => secret !== undefined);
+    if (known.length === 0) return this.#giveUp(after, () => disable(webhook, "SECRET_UNREADABLE"));
     const bodies = await deliveries.bodies(
       webhook,
       batch.map(({ id }) => id),
     );
-    let after = withAttempts(queue, batch.length, now);
     const ended = await Promise.all(
       batch.flatMap((delivery) => {
         const body = bodies.get(delivery.id);

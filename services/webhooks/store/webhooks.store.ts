@@ -64,6 +64,8 @@ export interface WebhooksStore {
   claim(due: DueQueue, now: EpochMs, leaseUntil: EpochMs): Promise<Claim | undefined>;
   /** The webhook of a claim; undefined if the claim is over, or nothing may be sent any more. */
   findClaimed(claim: Claim): Promise<ClaimedWebhook | undefined>;
+  /** Stores a queue during a visit. Returns its webhook; undefined, and nothing is stored, where `findClaimed` returns undefined. */
+  saveQueue(claim: Claim, queue: DeliveryQueue): Promise<Webhook | undefined>;
   /**
    * Stores a queue together with what `work` stores at the next `count` positions, behind `last`. Returns the queue; undefined, and
    * nothing is stored, if the claim is over.
@@ -89,6 +91,7 @@ type ReadRow = Omit<WebhookRow, keyof typeof READ_PROJECTION>;
 export function webhooksStore(connection: Connection): WebhooksStore {
   const model = connection.model<WebhookRow>("Webhook", webhookSchema);
   const claimed = ({ id: _id, guildId, fence }: Claim) => ({ _id, guildId, "queue.fence": fence });
+  const sending = (claim: Claim) => ({ ...claimed(claim), enabled: true });
 
   async function list(filter: object): Promise<Webhook[]> {
     const rows = await model.find({ ...filter, slot: { $exists: true } }, READ_PROJECTION).lean<ReadRow[]>();
@@ -197,18 +200,24 @@ export function webhooksStore(connection: Connection): WebhooksStore {
     },
 
     async findClaimed(claim) {
-      const row = await model.findOne({ ...claimed(claim), enabled: true }).lean<WebhookRow>();
+      const row = await model.findOne(sending(claim)).lean<WebhookRow>();
       if (row === null) return undefined;
       const { queue, changedAt: _, writes: __, changedBy: ___, slot: ____, ...webhook } = row;
       const { wakeAt: _____, leaseUntil: ______, fence: _______, ...state } = queue;
       return { webhook: webhookOf(webhook), queue: state };
     },
 
+    async saveQueue(claim, queue) {
+      const options = { projection: READ_PROJECTION, returnDocument: "after" } as const;
+      const change = { $set: queueFields(queue) };
+      const row = await model.findOneAndUpdate(sending(claim), change, options).lean<ReadRow>();
+      return row === null ? undefined : webhookOf(row);
+    },
+
     advance(claim, queue, count, work) {
       return inTransaction(connection, async (session) => {
-        const filter = { ...claimed(claim), enabled: true };
         const change = { $set: queueFields(queue), $inc: { "queue.seq": count } };
-        const before = await seqBefore(filter, change, session);
+        const before = await seqBefore(sending(claim), change, session);
         if (before === undefined) return undefined;
         await work(session, before);
         return { ...queue, seq: before + count };
