@@ -14,12 +14,19 @@ async function listed(guild: Guild, from = "2026-11-01T00:00:00Z", days = 31): P
 const startsOf = async (guild: Guild, from?: string) =>
   (await listed(guild, from)).map(({ epoch_start }) => new Date(Number(epoch_start)).toISOString());
 
-/** Drags with a mouse, in steps as a hand does. */
+/** Drags with a mouse, in steps as a hand does. Both places must be on the screen together: each step renders the view again. */
 async function drag(page: Page, from: Locator, to: Locator, at: { x: number; y: number }): Promise<void> {
+  await to.hover({ position: at });
   await from.hover({ position: { x: 10, y: 8 } });
+  let [x, y] = [NaN, NaN];
+  // Absent while the view is rendered again.
+  await until(async () => {
+    ({ x, y } = (await to.boundingBox()) ?? { x, y });
+    return !Number.isNaN(x);
+  }, "the place is on the screen");
   await page.mouse.down();
-  await to.hover({ position: at, force: true });
-  await to.hover({ position: { x: at.x + 2, y: at.y }, force: true });
+  await page.mouse.move(x + at.x, y + at.y);
+  await page.mouse.move(x + at.x + 2, y + at.y);
   await page.mouse.up();
 }
 
@@ -115,6 +122,30 @@ describe("the calendar of the console", () => {
     await dialog().getByLabel("Name").waitFor();
     await page.keyboard.press("Escape");
     await until(async () => (await focused()).includes("Raid night"), "the focus returns to the event");
+  });
+
+  test("stores a move once although Enter is pressed again meanwhile", async () => {
+    const guild = await service.newGuild();
+    await guild.event("2026-11-11T19:00:00Z", { name: "Raid night" });
+    const { page, button, go } = await service.open(guild);
+    await go("calendar/month/2026-11-25");
+    const sent = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    let updates = 0;
+    await page.route("**/v2/events/update", async (route) => {
+      updates += 1;
+      sent.resolve();
+      await held.promise;
+      await route.continue();
+    });
+    await button(/Raid night/).focus();
+    for (const key of ["m", "ArrowRight", "Enter", "Enter"]) await page.keyboard.press(key);
+    await sent.promise;
+    await page.keyboard.press("Enter");
+    held.resolve();
+    await page.getByText("Moved.").waitFor();
+    expect(await page.locator("dialog").count()).toBe(0);
+    expect([updates, ...(await startsOf(guild))]).toEqual([1, "2026-11-12T19:00:00.000Z"]);
   });
 
   test.each([

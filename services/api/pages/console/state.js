@@ -12,8 +12,8 @@ const PAGES = /** @type {const} */ (["calendar", "timeline", "announcements", "s
 export const VIEWS = /** @type {const} */ (["month", "week", "agenda"]);
 /** @typedef {(typeof VIEWS)[number]} ViewName */
 
-/** A move of an entry that is not confirmed yet. */
-/** @typedef {{ entry: Entry, days: number, minutes: number }} Move */
+/** A move of an entry that is not stored yet. `isSaving` from its confirmation on. */
+/** @typedef {{ entry: Entry, days: number, minutes: number, isSaving?: boolean }} Move */
 
 /**
  * @typedef {object} State

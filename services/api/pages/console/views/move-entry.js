@@ -26,6 +26,11 @@ export function onMoveKey(app, entry, event) {
     store.update({ move: { entry, days: 0, minutes: 0 } });
     return app.announce(t("move_begun", { name: nameOf(app, entry) }));
   }
+  if (move.isSaving === true) {
+    // A second Enter would open the event at its former times.
+    if (event.key === "Enter" || event.key === " ") event.preventDefault();
+    return;
+  }
   const step = stepOfKey(event.key, view);
   if (step !== undefined) {
     event.preventDefault();
@@ -58,21 +63,27 @@ function showMove(app, move) {
 }
 
 /**
- * Stores the move that the state has. The view shows the new times until the service has confirmed or refused them.
+ * Stores the move that the state has, once. The view shows the new times until the service has confirmed or refused them, and the
+ * outcome is announced when the entry can be opened or moved again.
  * @param {App} app
  */
 export async function saveMove(app) {
   const { store, t } = app;
   const { move } = store.state;
-  if (move === undefined) return;
+  if (move === undefined || move.isSaving === true) return;
+  const saving = { ...move, isSaving: true };
+  store.update({ move: saving });
+  let outcome = "";
   try {
-    if ((move.days !== 0 || move.minutes !== 0) && (await sendMove(app, move))) app.announce(t("moved"));
+    if ((move.days !== 0 || move.minutes !== 0) && (await sendMove(app, move))) outcome = t("moved");
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
-    app.announce(`${t("not_moved")} ${problemText(app, error)}`);
+    outcome = `${t("not_moved")} ${problemText(app, error)}`;
   }
   await app.reload();
-  store.update({ move: undefined });
+  // Another move may have begun.
+  if (store.state.move === saving) store.update({ move: undefined });
+  if (outcome !== "") app.announce(outcome);
 }
 
 /**
