@@ -274,7 +274,7 @@ describe("the response of the gateway", () => {
     await expect(second).resolves.toHaveProperty("status", 200);
   });
 
-  test("to other requests of a guild waits for a free slot of four, and other guilds do not wait", async () => {
+  test("to other requests of a guild waits for a free slot of two, and other guilds do not wait", async () => {
     const begun: ((view: unknown) => void)[] = [];
     const call = () => new Promise((resolve) => void begun.push(resolve));
     const everywhere = { ...admitted, caller: { ...caller, kind: "service", guilds: [] } as Caller };
@@ -285,9 +285,9 @@ describe("the response of the gateway", () => {
     };
     const responses = Array.from({ length: 20 }, () => ask("1"));
     const other = ask("2");
-    await until(() => begun.length >= 5, "four of one guild and one of the other");
+    await until(() => begun.length >= 3, "two of one guild and one of the other");
     await pause(10);
-    expect(begun).toHaveLength(5);
+    expect(begun).toHaveLength(3);
     for (let at = 0; at < 21; at += 1) {
       await until(() => begun.length > at, "the next request");
       begun[at]?.({});

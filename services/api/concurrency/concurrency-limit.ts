@@ -10,7 +10,10 @@ export interface ConcurrencySettings {
   readonly maxWaiting: number;
   /** The error of a request that has waited for `MAX_WAIT_MS`. */
   readonly timeoutError: "TOO_MANY_REQUESTS" | "UNAVAILABLE";
-  /** Milliseconds after which a response counts as large. Without it only `markLarge` decides. */
+  /**
+   * Milliseconds after which a response counts as large, unless other requests are slow at that time, too. Without it only
+   * `markLarge` decides.
+   */
   readonly slowMs?: number;
 }
 
@@ -38,8 +41,8 @@ export const LISTS_PER_KEY: ConcurrencySettings = {
 };
 /** Requests of other guilds are served between those of a burst. A request takes milliseconds unless a service hangs. */
 export const OTHER_REQUESTS_PER_GUILD: ConcurrencySettings = {
-  initial: 4,
-  max: 4,
+  initial: 2,
+  max: 2,
   maxWaiting: 1_000,
   timeoutError: "UNAVAILABLE",
 };
@@ -52,6 +55,8 @@ const MAX_WAIT_MS = 4_000;
 /** After a large response, its slot stays taken for three times as long as the response took, at most `MAX_REST_MS`. */
 const REST_FACTOR = 3;
 const MAX_REST_MS = 1_000;
+/** A list is slow if it takes this many times as long as requests usually do: when all are slow, it is not the cause. */
+const SLOW_FACTOR = 8;
 
 /** A slot that stands for two: `release` releases both, `markLarge` marks only the first one. */
 export function combineSlots(one: ConcurrencySlot, other: ConcurrencySlot): ConcurrencySlot {
@@ -90,11 +95,16 @@ export class ConcurrencyLimit {
   readonly #limits: ConcurrencySettings;
   readonly #holders = new Map<string, Holder>();
   readonly #clock: () => number;
+  readonly #usualMs: () => number;
 
-  /** `clock` is monotonic, in milliseconds. */
-  constructor(limits: ConcurrencySettings, clock: () => number = () => performance.now()) {
+  /**
+   * @param clock - Monotonic, in milliseconds.
+   * @param usualMs - The present duration of requests that cost little.
+   */
+  constructor(limits: ConcurrencySettings, clock: () => number = () => performance.now(), usualMs = () => 0) {
     this.#limits = limits;
     this.#clock = clock;
+    this.#usualMs = usualMs;
   }
 
   /** Number of holders in memory; for tests. */
@@ -129,9 +139,10 @@ export class ConcurrencyLimit {
       release: () => {
         if (isReleased) return;
         isReleased = true;
-        if (this.#clock() - acquiredAt >= slowMs) markLarge();
+        const tookMs = this.#clock() - acquiredAt;
+        if (tookMs >= Math.max(slowMs, SLOW_FACTOR * this.#usualMs())) markLarge();
         if (!isLarge) holder.maxRunning = Math.min(this.#limits.max, holder.maxRunning + 1);
-        const restMs = isLarge ? Math.min(REST_FACTOR * (this.#clock() - acquiredAt), MAX_REST_MS) : 0;
+        const restMs = isLarge ? Math.min(REST_FACTOR * tookMs, MAX_REST_MS) : 0;
         if (restMs > 0) setTimeout(() => this.#release(holderId, holder), restMs).unref();
         else this.#release(holderId, holder);
       },

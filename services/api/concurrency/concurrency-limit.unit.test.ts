@@ -29,18 +29,18 @@ async function leave(inside: readonly ConcurrencySlot[]): Promise<void> {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("concurrent requests of a guild", () => {
-  test("are at most four; further ones wait, and those of other guilds do not", async () => {
+  test("are at most two; further ones wait, and those of other guilds do not", async () => {
     const slots = new ConcurrencyLimit(OTHER_REQUESTS_PER_GUILD);
     const { inside } = enter(slots, 10);
     await settled();
-    expect(inside).toHaveLength(4);
+    expect(inside).toHaveLength(2);
     const other = enter(slots, 1, "2");
     await settled();
     expect(other.inside).toHaveLength(1);
     inside[0]!.release();
     inside[0]!.release();
     await settled();
-    expect(inside).toHaveLength(5);
+    expect(inside).toHaveLength(3);
     await leave(inside);
   });
 
@@ -54,9 +54,9 @@ describe("concurrent requests of a guild", () => {
     await settled();
     expect(lists).toHaveLength(3);
     now = 499;
-    for (const slot of [...lists.slice(1, 3), ...others.slice(0, 4)]) slot.release();
+    for (const slot of [...lists.slice(1, 3), ...others.slice(0, 2)]) slot.release();
     await settled();
-    expect(others).toHaveLength(8);
+    expect(others).toHaveLength(4);
     expect(lists).toHaveLength(3);
     await until(() => lists.length > 3, "the rest after a large one is over");
     await settled();

@@ -8,6 +8,7 @@ import {
   LISTS_PER_KEY,
   OTHER_REQUESTS_PER_GUILD,
 } from "./concurrency-limit.ts";
+import { UsualDuration } from "./usual-duration.ts";
 
 /** The properties of a request that select its limit. */
 interface LimitedRequest {
@@ -21,14 +22,37 @@ interface LimitedRequest {
  * each key. A request without a guild counts for its key.
  */
 export class RequestConcurrency {
-  readonly #listsPerGuild = new ConcurrencyLimit(LISTS_PER_GUILD);
-  readonly #listsPerKey = new ConcurrencyLimit(LISTS_PER_KEY);
-  readonly #othersPerGuild = new ConcurrencyLimit(OTHER_REQUESTS_PER_GUILD);
+  readonly #clock: () => number;
+  readonly #usual: UsualDuration;
+  readonly #listsPerGuild: ConcurrencyLimit;
+  readonly #listsPerKey: ConcurrencyLimit;
+  readonly #othersPerGuild: ConcurrencyLimit;
+
+  /** `clock` is monotonic, in milliseconds. */
+  constructor(clock: () => number = () => performance.now()) {
+    this.#clock = clock;
+    this.#usual = new UsualDuration(clock);
+    this.#listsPerGuild = new ConcurrencyLimit(LISTS_PER_GUILD, clock, () => this.#usual.ms());
+    this.#listsPerKey = new ConcurrencyLimit(LISTS_PER_KEY, clock);
+    this.#othersPerGuild = new ConcurrencyLimit(OTHER_REQUESTS_PER_GUILD, clock);
+  }
 
   /** Waits for a slot as long as the limit allows, and refuses then. */
   acquire({ contract, guildId, keyId }: LimitedRequest): Promise<ConcurrencySlot | Refusal> {
     const isListLike = contract.narrowing !== undefined || contract.isSearch === true;
-    return isListLike ? this.#acquireList(guildId, keyId) : this.#othersPerGuild.acquire(guildId ?? keyId);
+    return isListLike ? this.#acquireList(guildId, keyId) : this.#acquireOther(guildId ?? keyId);
+  }
+
+  /** The duration of each is that with which lists are compared. */
+  async #acquireOther(holderId: string): Promise<ConcurrencySlot | Refusal> {
+    const slot = await this.#othersPerGuild.acquire(holderId);
+    if (isRefusal(slot)) return slot;
+    const acquiredAt = this.#clock();
+    const release = () => {
+      this.#usual.add(this.#clock() - acquiredAt);
+      slot.release();
+    };
+    return { ...slot, release };
   }
 
   /** Acquires the slot of the guild first: a list that waits for its guild must not hold a slot that other guilds of the key need. */
