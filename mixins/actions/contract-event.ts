@@ -13,17 +13,19 @@ type Listener = (context: Context) => void;
  *
  * In the process of the sender Moleculer calls the listener during the write that is broadcast. The handler runs outside
  * of that write, whose deadline does not apply to it.
+ *
+ * @param handler - Gets the node that sent the event, too.
  */
 export function listen<Payload>(
   contract: EventContract<Payload>,
-  handler: (payload: Payload) => void,
+  handler: (payload: Payload, sender: string) => void,
 ): Record<string, Listener> {
   const check = paramsCheck({ params: contract.payload });
   let log: RateLimitedLog | undefined;
   return {
     [contract.name]({ params, nodeID, broker }) {
       const problems = check(Object(params) as object);
-      if (problems.length === 0) return runOutsideWrite(() => handler(params as Payload));
+      if (problems.length === 0) return runOutsideWrite(() => handler(params as Payload, String(nodeID)));
       busRefusals.inc({ packet: "EVENT", reason: `the payload of ${contract.name}` });
       log ??= new RateLimitedLog((fields, text) => broker.getLogger("bus").warn(fields, text));
       const fields = { event: contract.name, sender: nodeID, problems: problems.slice(0, 5) };

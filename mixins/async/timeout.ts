@@ -4,7 +4,8 @@ export class OperationTimeout extends Error {}
 /**
  * Returns an object whose methods are those of `operations`, each with a timeout. Only own methods are wrapped, so
  * `operations` must be a plain object and no instance of a class. Without a timeout, a connection whose other end
- * disappeared without a reset would block the caller for ever.
+ * disappeared without a reset would block the caller for ever. A method that returns an async iterable has the timeout for
+ * each step.
  *
  * @param withinMs - The timeout of the method with that name, in milliseconds.
  */
@@ -14,9 +15,32 @@ export function withTimeouts<Operations extends object>(
 ): Operations {
   const bounded = Object.entries(operations).map(([name, operation]) => [
     name,
-    (...args: unknown[]) => withTimeout(withinMs(name), name, (operation as (...args: unknown[]) => unknown)(...args)),
+    (...args: unknown[]) => {
+      const result = (operation as (...args: unknown[]) => unknown)(...args);
+      return isAsyncIterable(result)
+        ? withStepTimeouts(withinMs(name), name, result)
+        : withTimeout(withinMs(name), name, result);
+    },
   ]);
   return Object.fromEntries(bounded) as Operations;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return Symbol.asyncIterator in Object(value);
+}
+
+async function* withStepTimeouts<Item>(ms: number, name: string, items: AsyncIterable<Item>): AsyncIterable<Item> {
+  const iterator = items[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const step = await withTimeout(ms, name, iterator.next());
+      if (step.done === true) return;
+      yield step.value;
+    }
+  } finally {
+    // Not awaited: after a timeout the iterator waits for what did not respond.
+    void iterator.return?.().catch(() => undefined);
+  }
 }
 
 /** Settles as the operation does, or rejects with OperationTimeout after `ms`. The operation is not cancelled. */

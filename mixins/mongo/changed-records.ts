@@ -6,7 +6,8 @@ import type {
   ChangedRecordsParams,
   RecordKey,
 } from "../../services/contracts/guild-changes.contract.ts";
-import { type FindCommand, findRows, findRowsInSnapshot, type ReadableModel } from "./find-command.ts";
+import { type FindCommand, findRows, type ReadableModel } from "./find-command.ts";
+import { findRowsInSnapshot } from "./snapshot-reads.ts";
 
 /** The records of a guild, in a collection. */
 export interface RecordsOfGuild {

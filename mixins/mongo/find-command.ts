@@ -22,7 +22,7 @@ export interface ReadableModel {
 export type SnapshotTime = InstanceType<typeof mongoose.mongo.Timestamp>;
 
 /** Number of rows in the first batch. A reply holds at most 16 MiB. */
-const FIRST_BATCH_ROWS = 10_001;
+export const FIRST_BATCH_ROWS = 10_001;
 
 /**
  * Reads rows as they are stored; with a snapshot time, as they were then.
@@ -147,47 +147,13 @@ async function encodedRows(
   return undefined;
 }
 
-/** Reads rows as they are now, with the snapshot time, at which further reads can be made. */
-export async function findRowsInSnapshot<Row>(model: ReadableModel, read: FindCommand): Promise<SnapshotRows<Row>> {
-  const find = { find: model.collection.name, ...read, ...batchOf(read) };
-  const { cursor, at } = await runInSnapshot<Row>(databaseOf(model), find);
-  // A cursor reads the rows of a longer result at the same snapshot time.
-  return { rows: cursor.id === 0 ? cursor.firstBatch : await findRows<Row>(model, read, at), at };
-}
-
 /** A read of one row needs no cursor: without it the database takes three quarters of the time for a read by id. */
-function batchOf({ limit }: Pick<FindCommand, "limit">): object {
+export function batchOf({ limit }: Pick<FindCommand, "limit">): object {
   return limit === 1 ? { singleBatch: true } : { batchSize: FIRST_BATCH_ROWS };
 }
 
-/**
- * Reads the distinct values of a field in the rows of a filter, with the snapshot time. Only for fields with few values: it
- * returns at most FIRST_BATCH_ROWS.
- */
-export async function distinctInSnapshot(
-  model: ReadableModel,
-  field: string,
-  filter: object,
-): Promise<{ values: unknown[]; at: SnapshotTime }> {
-  const pipeline = [{ $match: filter }, { $group: { _id: `$${field}` } }];
-  const aggregate = { aggregate: model.collection.name, pipeline, cursor: { batchSize: FIRST_BATCH_ROWS } };
-  const { cursor, at } = await runInSnapshot<{ readonly _id: unknown }>(databaseOf(model), aggregate);
-  return { values: cursor.firstBatch.map(({ _id }) => _id), at };
-}
-
-/** Runs a command at a snapshot time that the database chooses. Retries it once if it fails, as after an election. */
-async function runInSnapshot<Row>(db: ReturnType<typeof databaseOf>, command: object): Promise<SnapshotReply<Row>> {
-  const inSnapshot = { ...command, readConcern: { level: "snapshot" } };
-  const { cursor } = (await db.command(inSnapshot).catch((error: unknown) => {
-    if (error instanceof mongoose.mongo.MongoServerSelectionError) throw error;
-    return db.command(inSnapshot);
-  })) as Reply<Row>;
-  if (cursor.atClusterTime === undefined) throw new mongoose.MongooseError("a snapshot without its time");
-  return { cursor, at: cursor.atClusterTime };
-}
-
 /** The driver's database object; throws while there is no connection. */
-function databaseOf({ db: { db } }: ReadableModel): NonNullable<Connection["db"]> {
+export function databaseOf({ db: { db } }: ReadableModel): NonNullable<Connection["db"]> {
   if (db === undefined) throw new mongoose.MongooseError("not connected");
   return db;
 }
@@ -199,19 +165,14 @@ function readConcernFor(at: SnapshotTime | undefined): object {
   return at === undefined ? { level: "majority" } : { level: "snapshot", atClusterTime: at };
 }
 
-interface SnapshotRows<Row> {
-  readonly rows: Row[];
-  readonly at: SnapshotTime;
-}
-
-interface SnapshotReply<Row> extends Reply<Row> {
-  readonly at: SnapshotTime;
-}
-
-interface Reply<Row> {
+/** The reply to a command with a cursor. */
+export interface Reply<Row> {
   readonly cursor: {
     readonly id: number | InstanceType<typeof mongoose.mongo.Long>;
     readonly firstBatch: Row[];
+    /** The time of the snapshot that was read. */
     readonly atClusterTime?: SnapshotTime;
   };
+  /** After a read with read concern `majority`: a time at which its shard has all that it had then. */
+  readonly operationTime?: SnapshotTime;
 }

@@ -67,7 +67,7 @@ export function calendarWindows(
   async function list(guildId: GuildId, calendarNumber: number, request: ListRequest): Promise<EventView[] | Refusal> {
     const key = `${guildId}/${calendarNumber}`;
     const cached = cache.get(key) ?? unwrittenCalendar(guildId, calendarNumber);
-    const reads = store.snapshotReads();
+    const reads = store.listReads();
     const found = startReading(reads.eventsOverlapping(guildId, cached, request.window));
     try {
       const [calendar, { pages }] = await Promise.all([calendars.find(guildId, calendarNumber), found]);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { ServiceSchema } from "moleculer";
+import mongoose from "mongoose";
 import { startTestServices, type TestServices } from "../../test/harness/test-services.ts";
 import { TestGuild } from "../../test/harness/test-guild.ts";
 import { until } from "../../test/harness/until.ts";
@@ -8,6 +9,7 @@ import { calendarEventsService } from "../calendar-events/calendar-events.servic
 import { updateAnnouncement } from "../contracts/announcements.contract.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { dispatchService } from "./dispatch.service.ts";
+import type { Timing } from "./protocol/timing.ts";
 import { newRecordingSink, type RecordingSink } from "../../test/fixtures/recording-sink.ts";
 
 const HOUR = 3_600_000;
@@ -29,8 +31,12 @@ describe("dispatch during faults", () => {
   });
   afterEach(() => services.stop());
 
-  async function dispatch(graceMs: number, more: Partial<ServiceSchema> = {}): Promise<{ stop(): Promise<void> }> {
-    const schema = { ...dispatchService({ mongoUrl: services.mongoUrl, sinks: [sink], graceMs }), ...more };
+  async function dispatch(
+    graceMs: number,
+    more: Partial<ServiceSchema> = {},
+    timing: Partial<Timing> = {},
+  ): Promise<{ stop(): Promise<void> }> {
+    const schema = { ...dispatchService({ mongoUrl: services.mongoUrl, sinks: [sink], graceMs, timing }), ...more };
     const service = services.broker.createService(schema);
     await services.broker.waitForServices("dispatch", 60_000, 20);
     return { stop: () => services.broker.destroyService(service) };
@@ -48,6 +54,26 @@ describe("dispatch during faults", () => {
     await services.call(updateAnnouncement, { guildId: guild.id, id, enabled: false });
     await guild.plannedFor();
     await expect(guild.history()).resolves.toHaveLength(2);
+  });
+
+  test("a plan that is due again is made again", async () => {
+    await dispatch(900_000, {}, { sweepEveryMs: 100 });
+    const guild = new TestGuild(services, sink);
+    await guild.announcement(10);
+    const startsAt = Date.now() + HOUR;
+    await guild.event(0, { startsAt, endsAt: startsAt });
+    await guild.plannedFor(startsAt);
+    const connection = await mongoose.createConnection(services.mongoUrl).asPromise();
+    const plans = connection.collection<{ readonly _id: string; readonly replanAt: Date; readonly version: number }>(
+      "guild_plans",
+    );
+    const replanAt = new Date(Date.now() - HOUR);
+    await plans.updateOne({ _id: guild.id }, { $set: { replanAt } });
+    const isPlanned = async () => ((await plans.findOne({ _id: guild.id }))?.replanAt ?? replanAt) > new Date();
+    await until(isPlanned, "the next plan", 30_000);
+    const { version } = (await plans.findOne({ _id: guild.id })) ?? { version: 0 };
+    await connection.close();
+    expect(version).toBeGreaterThan(1);
   });
 
   test("after a restart overdue posts are sent once within the grace time, with the reason that dispatch was not running", async () => {

@@ -132,7 +132,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       ...listen(calendarChanged, ({ guildId }) => onChange({ guildId })),
       // The owner of events caches the number of calendars of a guild.
       ...listen(guildSettingsChanged, ({ guildId }) => onChange({ guildId })),
-      ...listen(changesPlanned, ({ changes }) => dispatcher?.onPlannedElsewhere(changes)),
+      ...listen(changesPlanned, ({ changes }, sender) => dispatcher?.onPlannedElsewhere(changes, sender)),
     },
     actions: {
       ...serve(listUpcomingPosts, async ({ guildId, amount }) => {

@@ -97,7 +97,7 @@ export function testPlans(fixture: PostStoreFixture): void {
     const requested = await fixture.store.guildPlan(guildId);
     expect(requested).toMatchObject({ version: 1, plannedThrough: 5_000, requests: 2 });
     expect(requested.replanAt).toBeLessThanOrEqual(Date.now());
-    const due = await fixture.store.guildsToReplan(Date.now() + 1, 1_000);
+    const due = await Array.fromAsync(fixture.store.guildsToReplan(Date.now() + 1));
     expect(due.map((each) => each.guildId)).toContain(guildId);
     const answer = { ...emptyPlan(guildId, 1), requests: 2 };
     await expect(fixture.store.commitPlan(answer)).resolves.toBe(2);
@@ -187,7 +187,7 @@ export function testPlans(fixture: PostStoreFixture): void {
   test("guilds are due for their next plan at replanAt", async () => {
     const guildId = newGuildId();
     await fixture.store.commitPlan({ ...emptyPlan(guildId), replanAt: 5_000 });
-    await expect(fixture.store.guildsToReplan(5_000, 10)).resolves.toEqual([]);
-    await expect(fixture.store.guildsToReplan(5_001, 10)).resolves.toEqual([{ guildId, replanAt: 5_000 }]);
+    await expect(Array.fromAsync(fixture.store.guildsToReplan(5_000))).resolves.toEqual([]);
+    await expect(Array.fromAsync(fixture.store.guildsToReplan(5_001))).resolves.toEqual([{ guildId, replanAt: 5_000 }]);
   });
 }

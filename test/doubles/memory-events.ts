@@ -48,6 +48,7 @@ export function memoryEvents(rows: MemoryRows): CalendarEventsStore {
   const store: Partial<CalendarEventsStore> = {
     ...memoryReads(rows),
     snapshotReads: () => memoryReads(rows) as EventReads,
+    listReads: () => memoryReads(rows) as EventReads,
     calendarsInSnapshot: async () => ({
       numbers: [...new Set([...events.values()].map(({ calendarNumber }) => calendarNumber))],
       reads: memoryReads(rows) as EventReads,

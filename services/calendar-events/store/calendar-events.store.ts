@@ -10,7 +10,7 @@ import {
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { revisionWritten, wasCreated } from "../../../mixins/mongo/recent-writes.ts";
 import { batchedInsert } from "../../../mixins/mongo/batched-insert.ts";
-import { distinctInSnapshot } from "../../../mixins/mongo/find-command.ts";
+import { distinctInSnapshot } from "../../../mixins/mongo/snapshot-reads.ts";
 import { inTransaction } from "../../../mixins/mongo/transaction.ts";
 import { deadlineStages, rejectIfLate } from "../../../mixins/mongo/write-context.ts";
 import {
@@ -43,11 +43,14 @@ import {
   readFormerOverrides,
 } from "./former-events.store.ts";
 import { type EventReads, eventReads } from "./event-reads.store.ts";
+import { areWithoutOverrides } from "./event-rows.ts";
 import { newPart, replacementOf, timestampsOf, untrackedReplacement } from "./event-updates.ts";
 
 export interface CalendarEventsStore extends EventReads {
   /** Reads in one snapshot, at the time of the first of them. */
   snapshotReads(): EventReads;
+  /** As `snapshotReads`, for the reads of a list: of its first rows, overrides are read if there are any. */
+  listReads(): EventReads;
   /** The numbers of the guild's calendars that have events, and reads in the same snapshot. */
   calendarsInSnapshot(guildId: GuildId): Promise<{ numbers: readonly number[]; reads: EventReads }>;
   /** The number of events and overrides of the guild. */
@@ -180,6 +183,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     room: (guildId) => quota.room(guildId),
 
     snapshotReads: () => eventReads(model, {}),
+    listReads: () => eventReads(model, { isAlone: areWithoutOverrides }),
 
     async calendarsInSnapshot(guildId) {
       const held = { guildId, calendarNumber: ANY_CALENDAR };

@@ -1,11 +1,6 @@
 import type { Model } from "mongoose";
-import {
-  type SnapshotTime,
-  findRows,
-  findRowsInSnapshot,
-  type FindCommand,
-  streamPages,
-} from "../../../mixins/mongo/find-command.ts";
+import { type SnapshotTime, findRows, type FindCommand, streamPages } from "../../../mixins/mongo/find-command.ts";
+import { findRowsInSnapshot } from "../../../mixins/mongo/snapshot-reads.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { EventTexts } from "../../contracts/calendar-events.contract.ts";
 import { type ChangeStampReads, changeStampReads } from "./change-stamps.store.ts";
@@ -136,14 +131,18 @@ export interface EventReads extends ChangeStampReads {
 /** Number of rows in one reply: with the longest texts, 20 kB each, 5 MB. */
 const PAGE_ROWS = 250;
 
-/**
- * Reads of the events as they are now; with `snapshot`, as they were at its time. If the time is not set yet, the
- * first read sets it, and must end before the others start.
- */
-export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime }): EventReads {
+export interface Snapshot {
+  /** If it is not set yet, the first read sets it, and must end before the others start. */
+  at?: SnapshotTime;
+  /** Whether no read follows a first read with these rows. */
+  readonly isAlone?: (rows: readonly AnyRow[]) => boolean;
+}
+
+/** Reads of the events as they are now; with `snapshot`, as they were at its time. */
+export function eventReads(model: Model<AnyRow>, snapshot?: Snapshot): EventReads {
   async function rowsOf<Of>(read: FindCommand): Promise<Of[]> {
     if (snapshot === undefined || snapshot.at !== undefined) return findRows<Of>(model, read, snapshot?.at);
-    const { rows, at } = await findRowsInSnapshot<Of>(model, read);
+    const { rows, at } = await findRowsInSnapshot<Of>(model, read, snapshot.isAlone as never);
     snapshot.at = at;
     return rows;
   }

@@ -1,7 +1,14 @@
 import { perText } from "../../contracts/calendar-events.contract.ts";
 import type { ListedEvent, StoredEvent } from "../domain/event/event.ts";
 import type { Override } from "../domain/event/override.ts";
-import { isOverrideRow, type OverrideRow, overrideOf, type Row, SEARCH_PROJECTION } from "./calendar-event.document.ts";
+import {
+  type AnyRow,
+  isOverrideRow,
+  type OverrideRow,
+  overrideOf,
+  type Row,
+  SEARCH_PROJECTION,
+} from "./calendar-event.document.ts";
 
 /** A row of the collection of events. */
 export interface EventOrOverride {
@@ -30,6 +37,11 @@ export const ONLY_TEXTS = perText(() => 1 as const);
 
 export function projectionOf(texts: boolean): RowMapping<StoredEvent>["projection"] {
   return texts ? SEARCH_PROJECTION : { ...SEARCH_PROJECTION, ...WITHOUT_TEXTS };
+}
+
+/** Whether none of the rows is an override, or a series with overrides. */
+export function areWithoutOverrides(rows: readonly AnyRow[]): boolean {
+  return rows.every(({ original, hasOverrides }) => original === undefined && hasOverrides !== true);
 }
 
 export function partitionRows<Event extends ListedEvent>(

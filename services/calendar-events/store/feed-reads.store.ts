@@ -1,11 +1,6 @@
 import mongoose, { type Connection } from "mongoose";
-import {
-  distinctInSnapshot,
-  type SnapshotTime,
-  findRows,
-  findRowsInSnapshot,
-  streamRows,
-} from "../../../mixins/mongo/find-command.ts";
+import { type SnapshotTime, findRows, streamRows } from "../../../mixins/mongo/find-command.ts";
+import { distinctInSnapshot, findRowsInSnapshot } from "../../../mixins/mongo/snapshot-reads.ts";
 import type { Color } from "../../contracts/calendar-events.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import {

@@ -1,6 +1,5 @@
 import type { Connection } from "mongoose";
 import type { ChangeMark } from "../../contracts/change-feed.contract.ts";
-import { LAST_EPOCH_MS } from "../../contracts/ids.ts";
 import type { Clock } from "../protocol/ports.ts";
 import type { Heartbeats, PostStore } from "../protocol/post-store.ts";
 import { postsStore } from "../store/posts.store.ts";
@@ -39,8 +38,7 @@ export function notificationStore(connection: Connection, clock: Clock, heartbea
    * all of them. The feed of webhooks is read from its beginning.
    */
   async function firstMarks(): Promise<Readonly<Record<"calendar-events" | "guild-settings", ChangeMark>> | undefined> {
-    const [planned] = await store.guildsToReplan(LAST_EPOCH_MS, 1);
-    if (planned !== undefined) return undefined;
+    if (await store.hasPlans()) return undefined;
     first ??= { at: clock.now(), id: "" };
     return { "calendar-events": first, "guild-settings": first };
   }

@@ -2,7 +2,6 @@ import { CHANGE_FEED_OVERLAP_MS } from "../../contracts/change-feed.contract.ts"
 import type { PlannedChange } from "../../contracts/planned-changes.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { Post } from "../domain/post/post.ts";
-import { rankOf } from "../domain/post/rendezvous-rank.ts";
 import type { SinkName } from "../domain/post/sink-name.ts";
 import { newCircuitBreaker } from "./delivery/circuit-breaker.ts";
 import { newDelivery } from "./delivery/deliver.ts";
@@ -16,6 +15,7 @@ import { type FeedProgress, newChangeFeedConsumer } from "./planning/change-feed
 import { newPlannedChanges } from "./planning/planned-changes.ts";
 import { newPlanner } from "./planning/planner.ts";
 import { newPlanningShares } from "./planning/planning-shares.ts";
+import { newSweep } from "./planning/sweep.ts";
 import { NO_TIMER, type Ports } from "./ports.ts";
 import type { DueEntry } from "./scheduling/due-entry.ts";
 import { newDueScheduler, type SendPacing } from "./scheduling/due-scheduler.ts";
@@ -31,7 +31,7 @@ export interface Dispatcher {
   /** A broadcast says that something of the guild changed. The guild is planned sooner; the broadcast may be lost. */
   onChangeHint(hint: BroadcastChange): void;
   /** Another replica says that its stored plans include these changes. */
-  onPlannedElsewhere(changes: readonly PlannedChange[]): void;
+  onPlannedElsewhere(changes: readonly PlannedChange[], replica: string): void;
   status(): DispatcherStatus;
   /** Starts no new work. Resolves when all work in flight is finished or released, or after `drainMs`. */
   stop(drainMs: number): Promise<void>;
@@ -57,12 +57,11 @@ interface DispatcherStatus {
 const MAX_WAITING_GUILDS = 1000;
 /** Maximum number of broadcast changes that wait to be marked as planned; further ones are planned again by the feeds. */
 const MAX_HINTED_CHANGES = 10_000;
-const GUILDS_PER_SWEEP = 1000;
 
 export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   const { clock, store, replicas, timers } = ports;
   const lifecycle = newLifecycle(ports);
-  const shares = newPlanningShares(replicas);
+  const shares = newPlanningShares(replicas, clock, timing, tellAll);
   const planned = newPlannedChanges(shares);
   const planner = newPlanner(ports, timing, lifecycle, shares, (posts) => {
     scheduler.add(posts);
@@ -130,6 +129,12 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
     return row !== null && row.state === post.state && row.fence === post.fence ? row : null;
   }
 
+  /** A replica that has joined reads changes that this one has planned, and waits for it otherwise. */
+  function tellAll(): void {
+    const changes = planned.own();
+    if (changes.length > 0) replicas.tellPlanned(changes);
+  }
+
   /** The replica that plans the guild first does so now; the others find the change in its feed, if that one vanishes. */
   async function planHinted({ guildId, startsAt, record }: BroadcastChange): Promise<void> {
     if (shares.rank(guildId) > 0) return;
@@ -149,23 +154,13 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
     if (shares.isShared) replicas.tellPlanned([change]);
   }
 
-  /** Plans the guilds whose next plan is due. The replica of rank k waits k sweeps for the others. */
-  async function sweep(): Promise<void> {
-    const now = clock.now();
-    for (const { guildId, replanAt } of await store.guildsToReplan(now, GUILDS_PER_SWEEP)) {
-      if (now >= replanAt + rankOf(guildId, replicas.self, replicas.all()) * timing.sweepEveryMs) {
-        void planner.requestReplan(guildId, now);
-      }
-    }
-  }
-
   /** Earlier outages are read before the first post that they made late. */
   async function begin(): Promise<void> {
     await heartbeat.start();
     if (lifecycle.isStopping) return;
     changeFeeds.start();
     scheduler.start();
-    lifecycle.repeat("sweep", timing.sweepEveryMs, sweep);
+    lifecycle.repeat("sweep", timing.sweepEveryMs, newSweep(ports, timing, lifecycle, planner, shares));
   }
 
   return {
@@ -174,7 +169,10 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
       void begin();
     },
     onChangeHint: (hint) => void planHinted(hint),
-    onPlannedElsewhere: (changes) => planned.addTold(changes),
+    onPlannedElsewhere(changes, replica) {
+      planned.addTold(changes);
+      shares.onTold(replica);
+    },
     status: () => ({
       inWork: scheduler.inWork,
       feeds: changeFeeds.progress(),

@@ -14,6 +14,7 @@ const START = 10_000_000;
 
 /** Replica "one" of dispatch, with a feed of events; records when it reads the announcements for a plan. */
 function replicaOf(...replicas: string[]) {
+  let known: readonly string[] = replicas;
   const time = newVirtualTime(1, START);
   const plans: { readonly guildId: string; readonly at: number }[] = [];
   const tellings: (readonly PlannedChange[])[] = [];
@@ -44,7 +45,7 @@ function replicaOf(...replicas: string[]) {
     },
     replicas: {
       self: "one",
-      all: () => replicas,
+      all: () => known,
       tellPlanned: (told: readonly PlannedChange[]) => tellings.push(told),
     },
     sinks: [],
@@ -63,6 +64,7 @@ function replicaOf(...replicas: string[]) {
       time.after(broadcastAfterMs, () => dispatcher.onChangeHint({ guildId: guildId as GuildId, record }));
     },
     at: (ms: number, happen: () => void) => time.after(ms, happen),
+    join: (replica: string) => (known = [...known, replica]),
     run: () => time.run(START + 60_000, () => false),
   };
 }
@@ -83,6 +85,18 @@ describe("a change that was broadcast", () => {
     at(10_500, () => change("1", 30_000));
     await run();
     expect(plans.length).toBeGreaterThan(1);
+  });
+
+  test("is told to a replica that joins after it was planned", async () => {
+    const { tellings, change, at, join, run } = replicaOf("one");
+    at(10_500, () => change("1"));
+    at(20_000, () => join("two"));
+    const toldBefore: number[] = [];
+    at(20_000, () => toldBefore.push(tellings.length));
+    at(20_100, () => change("2"));
+    await run();
+    expect(toldBefore).toEqual([0]);
+    expect(tellings[0]?.map(({ id }) => id)).toEqual(["event of 1"]);
   });
 
   test("is planned by the first replica of its guild, which tells the others", async () => {

@@ -111,6 +111,12 @@ export type PostWrite = {
   ]?: Post[Field] | undefined;
 };
 
+/** A guild whose next plan is due. */
+export interface DueGuild {
+  readonly guildId: GuildId;
+  readonly replanAt: EpochMs;
+}
+
 /**
  * The plan and ledger. Each operation is atomic, and durable once it has resolved. An operation that rejects may have
  * been applied or not; it settles within a few seconds either way. "Now" is the database's time at which the operation is
@@ -149,8 +155,10 @@ export interface PostStore {
    * disable and enable an announcement without end.
    */
   deleteOldUnsent(guildId: GuildId, kept: number): Promise<void>;
-  /** Guilds whose `replanAt` is before the instant, the longest overdue first. */
-  guildsToReplan(before: EpochMs, limit: number): Promise<readonly { guildId: GuildId; replanAt: EpochMs }[]>;
+  /** Guilds whose `replanAt` is before the instant, the longest overdue first. They are read page by page. */
+  guildsToReplan(before: EpochMs): AsyncIterable<DueGuild>;
+  /** Whether any guild has a plan. */
+  hasPlans(): Promise<boolean>;
   /**
    * Open posts with `wakeAt` in `[from, before)`, soonest first; behind them sent posts whose next step is due then (D67). At most
    * `limit` of each.

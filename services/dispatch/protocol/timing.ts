@@ -30,6 +30,10 @@ export interface Timing {
   readonly lateRankStepMs: number;
   /** The replica of rank k for a guild waits k times this long for others to plan a change of the guild. */
   readonly planRankStepMs: number;
+  /** It waits longer for one that has planned another change within this time. */
+  readonly planBusyMs: number;
+  /** The longest time that it waits for one that is busy with other plans. */
+  readonly planTakeoverMs: number;
   /** Maximum age of the owners' responses at the instant at which the claim is applied. */
   readonly stateMaxAgeMs: number;
   /** How long before the due instant the state is prefetched; less than half of `stateMaxAgeMs`. */
@@ -72,6 +76,8 @@ export const STANDARD_TIMING: Timing = {
   rankStepMs: 300,
   lateRankStepMs: 10_000,
   planRankStepMs: 1_000,
+  planBusyMs: 3_000,
+  planTakeoverMs: 30_000,
   stateMaxAgeMs: 900,
   prefetchMs: 200,
   ownerRetryMs: 500,

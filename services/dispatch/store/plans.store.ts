@@ -19,6 +19,8 @@ class Overtaken extends Error {}
 /** As many as one plan may cancel or skip: all open posts, and two rows for each pair that it examines. */
 const MAX_DELETED = 5 * MAX_OPEN_POSTS;
 const DELETED_PER_COMMAND = 1_000;
+/** They are planned before the next ones are read: an unused cursor of MongoDB ends after ten minutes. */
+const DUE_GUILDS_AT_ONCE = 500;
 /** With a guild in the filter, the database would consider the indexes of guilds, too. */
 const BY_ID = { _id: 1 } as const;
 
@@ -28,6 +30,7 @@ type PlanStore = Pick<
   | "deleteOldUnsent"
   | "guildPlan"
   | "guildsToReplan"
+  | "hasPlans"
   | "plannedGuilds"
   | "requestPlan"
   | "sources"
@@ -126,13 +129,17 @@ export function plansStore(connection: Connection, ledger: Ledger = "announcemen
       return rows.map(({ _id }) => _id as GuildId);
     },
 
-    async guildsToReplan(before, limit) {
-      const due = await plans
-        .find({ replanAt: { $lt: new Date(before) } })
+    async *guildsToReplan(before) {
+      const due = plans
+        .find({ replanAt: { $lt: new Date(before) } }, { replanAt: 1 })
         .sort({ replanAt: 1 })
-        .limit(limit)
-        .lean<GuildPlanRow[]>();
-      return due.map(({ _id, replanAt }) => ({ guildId: _id as never, replanAt: replanAt.getTime() }));
+        .lean<Pick<GuildPlanRow, "_id" | "replanAt">[]>()
+        .cursor({ batchSize: DUE_GUILDS_AT_ONCE });
+      for await (const { _id, replanAt } of due) yield { guildId: _id as GuildId, replanAt: replanAt.getTime() };
+    },
+
+    async hasPlans() {
+      return (await plans.exists({})) !== null;
     },
 
     async sources(guildId, ids) {

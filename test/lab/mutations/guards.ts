@@ -25,6 +25,8 @@ import { OFFSET_GUARDS } from "./offset-guards.ts";
 import { PAGE_GUARDS } from "./page-guards.ts";
 import { PAUSE_GUARDS } from "./pause-guards.ts";
 import { PLANNING_GUARDS } from "./planning-guards.ts";
+import { SHARED_PLANNING_GUARDS } from "./shared-planning-guards.ts";
+import { SNAPSHOT_GUARDS } from "./snapshot-guards.ts";
 import { PROCESS_GUARDS } from "./process-guards.ts";
 import { LANGUAGE_GUARDS } from "./language-guards.ts";
 import { REQUEST_GUARDS } from "./request-guards.ts";
@@ -65,6 +67,8 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...HOLIDAY_GUARDS,
   ...PAUSE_GUARDS,
   ...PLANNING_GUARDS,
+  ...SHARED_PLANNING_GUARDS,
+  ...SNAPSHOT_GUARDS,
   ...PROCESS_GUARDS,
   ...REQUEST_GUARDS,
   ...REVISION_GUARDS,

@@ -104,11 +104,13 @@ export function newMemoryPostStore(
       for (const { id } of latestFirst.slice(amount)) posts.delete(id);
     },
 
-    guildsToReplan: async (before, limit) =>
-      [...plans]
-        .filter(([, { replanAt }]) => replanAt < before)
-        .map(([guildId, { replanAt }]) => ({ guildId, replanAt }))
-        .slice(0, limit),
+    async *guildsToReplan(before) {
+      const due = [...plans].filter(([, { replanAt }]) => replanAt < before);
+      due.sort(([, one], [, other]) => one.replanAt - other.replanAt);
+      for (const [guildId, { replanAt }] of due) yield { guildId, replanAt };
+    },
+
+    hasPlans: async () => plans.size > 0,
 
     async postsWaking(from, before, limit) {
       const waking = (holds: (post: Post) => boolean) =>

@@ -67,6 +67,19 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     ports: withVanishedReplica,
     timing: { planRankStepMs: 1_000_000_000 },
   },
+  "replicas wait without end for one that is busy and does not plan a guild": {
+    ports: (ports, world) => ({
+      ...withVanishedReplica(ports),
+      owners: {
+        ...ports.owners,
+        async changesSince(feed, params) {
+          world.tellPlanned(VANISHED, [{ feed, id: "another record", revision: 1, since: 0 }]);
+          return ports.owners.changesSince(feed, params);
+        },
+      },
+    }),
+    timing: { planRankStepMs: 5_000, planTakeoverMs: 1_000_000_000 },
+  },
   "a change counts as planned before its plan is stored, and the replica vanishes": {
     ports: (ports, world) => ({
       ...withVanishedReplica(ports),
@@ -82,7 +95,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     }),
   },
   "no sweep of the horizon": {
-    ports: (ports) => ({ ...ports, store: { ...ports.store, guildsToReplan: async () => [] } }),
+    ports: (ports) => ({ ...ports, store: { ...ports.store, async *guildsToReplan() {} } }),
   },
   "no take-over of expired leases": {
     ports: (ports) => ({ ...ports, store: { ...ports.store, takeOver: async () => null } }),

@@ -1,6 +1,7 @@
 import { CANCELLED, contentOf } from "./edit-rules.ts";
 import type { ChatMessage } from "../../../services/dispatch/domain/message/chat-message.ts";
 import { isOpen } from "../../../services/dispatch/domain/post/post.ts";
+import type { EpochMs } from "../../../services/contracts/ids.ts";
 import type { Owners, Ports } from "../../../services/dispatch/protocol/ports.ts";
 import type { PostStore } from "../../../services/dispatch/protocol/post-store.ts";
 import { type DatabaseClock, newDatabaseClock } from "../../../mixins/mongo/database-clock.ts";
@@ -82,7 +83,14 @@ function distantStore(world: SharedWorld, who: Incarnation): PostStore {
       return stored;
     },
   };
-  return distant(world, who, watched, () => options);
+  const pages = { dueGuilds: (before: EpochMs) => Array.fromAsync(store.guildsToReplan(before)) };
+  const { dueGuilds, ...reached } = distant(world, who, { ...watched, ...pages }, () => options);
+  return {
+    ...reached,
+    async *guildsToReplan(before) {
+      yield* await dueGuilds(before);
+    },
+  };
 }
 
 function distantOwners(world: SharedWorld, who: Incarnation): Owners {

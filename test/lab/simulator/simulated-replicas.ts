@@ -136,7 +136,7 @@ export function newSimulatedReplicas(
       void stopInOrder(entry, forMs);
     },
     spread: (hint) => broadcast((dispatcher) => dispatcher.onChangeHint(hint)),
-    tellPlanned: (from, changes) => broadcast((dispatcher) => dispatcher.onPlannedElsewhere(changes), from),
+    tellPlanned: (from, changes) => broadcast((dispatcher) => dispatcher.onPlannedElsewhere(changes, from.name), from),
     known(viewer) {
       const lagMs = viewLagOf(viewer);
       const isKnown = (replica: number) => {

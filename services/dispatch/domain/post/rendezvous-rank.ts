@@ -5,12 +5,16 @@
  * @param postId - The id of a post, or of a guild whose plans are shared in the same way.
  */
 export function rankOf(postId: string, self: string, replicas: readonly string[]): number {
+  return replicasBefore(postId, self, replicas).length;
+}
+
+/** The replicas with a lower rank. Parameters as of `rankOf`. */
+export function replicasBefore(postId: string, self: string, replicas: readonly string[]): readonly string[] {
   const own = weight(postId, self);
-  const before = replicas.filter((other) => {
+  return replicas.filter((other) => {
     const otherWeight = weight(postId, other);
     return other !== self && (otherWeight > own || (otherWeight === own && other < self));
   });
-  return before.length;
 }
 
 /** FNV-1a with a final mix, because similar names must not give similar weights. */

@@ -1,5 +1,5 @@
 import { CHANGE_FEED_OVERLAP_MS, type ChangeMark } from "../../../contracts/change-feed.contract.ts";
-import { type EpochMs, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
+import type { EpochMs } from "../../../contracts/ids.ts";
 import { type Feed, FEEDS } from "../feeds.ts";
 import type { Heartbeat } from "../heartbeat.ts";
 import type { Lifecycle } from "../lifecycle.ts";
@@ -103,11 +103,11 @@ function newFeedReader(
       const result = await owners.changesSince(feed, { mark: position, limit: PAGE_SIZE });
       const count = result.changes.length;
       waiting += count;
-      const selected = await pagePlanner.select(result.changes);
+      const selected = await pagePlanner.select(result.changes, since);
       const tookMs = clock.now() - requestedAt;
       readAt ??= result.readAt;
       ({ mark: position, more } = result);
-      const plans = await pagePlanner.begin(selected, since, readAt ?? 0);
+      const plans = await pagePlanner.begin(selected, readAt ?? 0);
       if (lifecycle.isStopping) return;
       // The position of an empty page is the start of the read, which no change stands for.
       const reached = result.changes.length > 0 ? notAfterRead(readAt, position) : undefined;
@@ -139,8 +139,7 @@ function newFeedReader(
    * owed. With a plan, a replica ran and ended before it stored its mark.
    */
   async function sinceWithoutMark(): Promise<EpochMs> {
-    const [planned] = await store.guildsToReplan(LAST_EPOCH_MS, 1);
-    if (planned !== undefined) return 0;
+    if (await store.hasPlans()) return 0;
     const firstAt = heartbeat.firstAt();
     // The read is retried.
     if (firstAt === undefined) throw new Error("the database has not said yet when dispatch first ran");

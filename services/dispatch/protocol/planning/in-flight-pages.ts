@@ -1,3 +1,5 @@
+import { newSlots } from "./slots.ts";
+
 /** Bounds the pages and guilds of a feed that are being planned. Pages complete in the order in which they were read. */
 export interface InFlightPages {
   waitForGuildSlot(): Promise<void>;
@@ -27,31 +29,6 @@ export function newInFlightPages(): InFlightPages {
     waitForPageSlot: pages.wait,
     trackPage(planned, done) {
       before = pages.occupy(inOrder(before, planned, done));
-    },
-  };
-}
-
-/** A counting semaphore. */
-interface Slots {
-  readonly wait: () => Promise<void>;
-  readonly occupy: (until: Promise<void>) => Promise<void>;
-}
-
-function newSlots(max: number): Slots {
-  let inUse = 0;
-  const waiting: (() => void)[] = [];
-  const wait = async (): Promise<void> => {
-    if (inUse < max) return;
-    await new Promise<void>((resolve) => void waiting.push(resolve));
-    return wait();
-  };
-  return {
-    wait,
-    async occupy(until) {
-      inUse += 1;
-      await until;
-      inUse -= 1;
-      waiting.shift()?.();
     },
   };
 }

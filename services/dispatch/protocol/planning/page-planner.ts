@@ -1,5 +1,4 @@
 import type { Change } from "../../../contracts/change-feed.contract.ts";
-import { MAX_PLANNED_CHANGES } from "../../../contracts/planned-changes.contract.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { Feed } from "../feeds.ts";
 import type { Lifecycle } from "../lifecycle.ts";
@@ -15,18 +14,20 @@ import { newProcessedChanges } from "./processed-changes.ts";
 export interface PagePlanner {
   /** Forgets changes before `startAt`, which are not read again. */
   startRead(startAt: EpochMs): void;
-  select(changes: readonly Change[]): Promise<SelectedChanges>;
+  /** @param since - Plans have the posts that were due from this instant on. */
+  select(changes: readonly Change[], since: EpochMs): Promise<SelectedChanges>;
   /**
    * Begins to plan the guilds; waits while many guilds are being planned. The returned promises resolve when all changes of
    * the page are planned, or have a stored request for a plan.
    *
    * @param readAt - When the read's first page was read.
    */
-  begin(selected: SelectedChanges, since: EpochMs, readAt: EpochMs): Promise<readonly Promise<void>[]>;
+  begin(selected: SelectedChanges, readAt: EpochMs): Promise<readonly Promise<void>[]>;
 }
 
 interface SelectedChanges {
   readonly page: readonly Change[];
+  readonly since: EpochMs;
   /** The guilds that this replica plans now. */
   readonly guilds: readonly GuildId[];
   /** New changes of guilds that this replica plans first. */
@@ -65,8 +66,20 @@ export function newPagePlanner(
     return guilds.filter((guildId) => wanted.has(guildId));
   }
 
-  function isToPlan(change: Change): boolean {
-    return processed.isUnprocessed(change) && !planned.includes(feed, change) && !isBeyondHorizon(change);
+  /** As `guildsToPlan`; all of them if that is not known. */
+  async function guildsOfOthersToPlan(changes: readonly Change[]): Promise<readonly GuildId[]> {
+    try {
+      return await guildsToPlan(changes);
+    } catch (error) {
+      reports.operationFailed("plan", { feed, error });
+      return [...byGuild(changes).keys()];
+    }
+  }
+
+  function toPlan(changes: readonly Change[], since: EpochMs): readonly Change[] {
+    return withoutPlanned(changes, since).filter(
+      (change) => processed.isUnprocessed(change) && !isBeyondHorizon(change),
+    );
   }
 
   function isBeyondHorizon({ guildId, startsAt }: Change): boolean {
@@ -92,11 +105,9 @@ export function newPagePlanner(
   }
 
   function tell(changes: readonly Change[], since: EpochMs): void {
-    if (!shares.isShared) return;
     const told = changes.map(({ id, revision }) => ({ feed, id, revision, since }));
-    for (let at = 0; at < told.length; at += MAX_PLANNED_CHANGES) {
-      replicas.tellPlanned(told.slice(at, at + MAX_PLANNED_CHANGES));
-    }
+    planned.add(told);
+    if (shares.isShared && told.length > 0) replicas.tellPlanned(told);
   }
 
   async function planAndTell(guildId: GuildId, changes: readonly Change[], since: EpochMs): Promise<void> {
@@ -104,34 +115,51 @@ export function newPagePlanner(
     tell(changes, since);
   }
 
-  /** Plans the changes that no replica before this one has planned in the meantime. */
+  function withoutPlanned(changes: readonly Change[], since: EpochMs): readonly Change[] {
+    return changes.filter((change) => !planned.includes(feed, change, since));
+  }
+
+  /**
+   * Plans the changes that no replica before this one plans. It waits for a replica that is busy: both would otherwise plan
+   * the same guilds after an outage.
+   */
   async function planAfterOthers(rank: number, changes: readonly Change[], since: EpochMs): Promise<void> {
-    await lifecycle.sleep(rank * timing.planRankStepMs);
+    const waitsUntil = clock.now() + timing.planTakeoverMs;
     const plans: Promise<void>[] = [];
-    for (const [guildId, ofGuild] of byGuild(changes.filter((change) => !planned.includes(feed, change)))) {
-      await inFlight.waitForGuildSlot();
-      const left = ofGuild.filter((change) => !planned.includes(feed, change));
-      if (left.length > 0) plans.push(inFlight.trackGuild(planAndTell(guildId, left, since)));
+    let left = changes;
+    for (let pauseMs = rank * timing.planRankStepMs; left.length > 0; pauseMs = timing.planRankStepMs) {
+      await lifecycle.sleep(pauseMs);
+      const mayWait = clock.now() < waitsUntil && !lifecycle.isStopping;
+      const { awaited = [], due = [] } = Object.groupBy(withoutPlanned(left, since), ({ guildId }) =>
+        mayWait && shares.isBusyBefore(guildId) ? "awaited" : "due",
+      );
+      const ofGuilds = byGuild(due);
+      for (const guildId of await guildsOfOthersToPlan(due)) {
+        await inFlight.waitForGuildSlot();
+        const unplanned = withoutPlanned(ofGuilds.get(guildId) ?? [], since);
+        if (unplanned.length > 0) plans.push(inFlight.trackGuild(planAndTell(guildId, unplanned, since)));
+      }
+      left = awaited;
     }
     await Promise.all(plans);
   }
 
   return {
     startRead: (startAt) => processed.startRead(startAt),
-    async select(page) {
+    async select(page, since) {
       const fresh = page.filter((change) => !processed.isKnown(change));
       // The rank of a change is read once: the known replicas may change in between.
       const { 0: own = [], ...others } = Object.groupBy(fresh, ({ guildId }) => shares.rank(guildId));
-      return { page, guilds: await guildsToPlan(own.filter(isToPlan)), own, others };
+      return { page, since, guilds: await guildsToPlan(toPlan(own, since)), own, others };
     },
-    async begin({ page, guilds, own, others }, since, readAt) {
+    async begin({ page, since, guilds, own, others }, readAt) {
       const plans = Object.entries(others).map(([rank, changes = []]) =>
-        planAfterOthers(Number(rank), changes.filter(isToPlan), since),
+        planAfterOthers(Number(rank), toPlan(changes, since), since),
       );
       const ownByGuild = byGuild(own);
       const planning = new Set(guilds);
       tell(
-        own.filter((change) => !planning.has(change.guildId) && !planned.includes(feed, change)),
+        withoutPlanned(own, since).filter(({ guildId }) => !planning.has(guildId)),
         since,
       );
       for (const guildId of guilds) {

@@ -14,10 +14,12 @@ import { newPlanningShares } from "./planning-shares.ts";
 
 const FEED = "calendar-events";
 const PLAN_MS = 200;
+/** Plans have the posts from this instant on. */
+const SINCE = 0;
 const NEVER = new Promise<never>(() => undefined);
 
 /** One of two replicas that plan the changes of a page; the other one does nothing but tell. */
-function pagePlannerOf(self: "one" | "two", announcing = true) {
+function pagePlannerOf(self: "one" | "two", announcing: boolean | "unknown" = true) {
   const time = newVirtualTime(1, 0);
   const planned: { readonly guildId: string; readonly at: number }[] = [];
   const tellings: PlannedChange[][] = [];
@@ -31,7 +33,13 @@ function pagePlannerOf(self: "one" | "two", announcing = true) {
         return () => undefined;
       },
     },
-    owners: { announcingGuilds: async (guilds: readonly GuildId[]) => (announcing ? guilds : []) },
+    owners: {
+      async announcingGuilds(guilds: readonly GuildId[]) {
+        if (announcing === "unknown") throw new Error("no response");
+        return announcing ? guilds : [];
+      },
+    },
+    reports: { operationFailed: () => undefined },
     replicas: {
       self,
       all() {
@@ -49,7 +57,7 @@ function pagePlannerOf(self: "one" | "two", announcing = true) {
     },
     isBeyondHorizon: () => false,
   } as unknown as Planner;
-  const shares = newPlanningShares(ports.replicas);
+  const shares = newPlanningShares(ports.replicas, ports.clock, STANDARD_TIMING, () => undefined);
   const changes = newPlannedChanges(shares);
   const planning = { planner, shares, planned: changes };
   const pages = newPagePlanner(ports, STANDARD_TIMING, newLifecycle(ports), FEED, planning, newInFlightPages());
@@ -60,10 +68,14 @@ function pagePlannerOf(self: "one" | "two", announcing = true) {
     planned,
     tellings,
     told: (...some: readonly PlannedChange[]) => changes.addTold(some),
+    /** Another replica tells, every 400 ms until an instant, of a change of some other guild. */
+    tellOften: (replica: string, until: number) => {
+      for (let at = 0; at < until; at += 400) time.after(at, () => shares.onTold(replica));
+    },
     setReplicas: (...names: string[]) => (replicas = names),
     flap: () => (isFlapping = true),
     plan: async (...page: Change[]) => {
-      const plans = await pages.begin(await pages.select(page), 0, 0);
+      const plans = await pages.begin(await pages.select(page, SINCE), 0);
       await Promise.all(plans);
       doneAt = time.now;
     },
@@ -120,6 +132,37 @@ describe("a changed guild of two replicas", () => {
     expect(doneAt()).toBe(STANDARD_TIMING.planRankStepMs + PLAN_MS);
   });
 
+  test("is not planned by the other one after an older change, if it was told of as early a plan", async () => {
+    const { time, plan, planned, told, doneAt, run } = pagePlannerOf("two");
+    time.after(0, () => void plan({ ...changeOf(GUILD), changedAt: SINCE - 5_000 }));
+    time.after(300, () => told({ ...plannedOf(GUILD), since: SINCE }));
+    await run(5_000);
+    expect(planned).toEqual([]);
+    expect(doneAt()).toBe(STANDARD_TIMING.planRankStepMs);
+  });
+
+  test("is awaited while the first replica tells of others, and not planned by the other one once it is told", async () => {
+    const { time, plan, planned, told, tellOften, doneAt, run } = pagePlannerOf("two");
+    time.after(0, () => void plan(changeOf(GUILD)));
+    tellOften("one", 8_000);
+    time.after(6_500, () => told(plannedOf(GUILD)));
+    await run(20_000);
+    expect(planned).toEqual([]);
+    expect(doneAt()).toBe(7_000);
+  });
+
+  test.each([
+    ["has become silent", "one", 3_001, 6_000],
+    ["tells of others for half a minute", "one", 60_000, STANDARD_TIMING.planTakeoverMs],
+    ["is silent while an unknown one tells", "three", 20_000, STANDARD_TIMING.planRankStepMs],
+  ])("is planned by the other one if the first %s", async (_, replica, until, at) => {
+    const { time, plan, planned, tellOften, run } = pagePlannerOf("two");
+    time.after(0, () => void plan(changeOf(GUILD)));
+    tellOften(replica, until);
+    await run(60_000);
+    expect(planned).toEqual([{ guildId: GUILD, at }]);
+  });
+
   test("is planned for a deletion, which may have the revision of the change before", async () => {
     const { time, plan, planned, told, run } = pagePlannerOf("two");
     told(plannedOf(GUILD));
@@ -142,6 +185,17 @@ describe("a changed guild of two replicas", () => {
     await run(5_000);
     expect(planned).toEqual([]);
     expect(tellings).toEqual([[plannedOf(GUILD)]]);
+  });
+
+  test.each([
+    ["is not planned by the other one if it needs no plan", false, []],
+    ["is planned by the other one if the owner does not say whether it needs a plan", "unknown" as const, [GUILD]],
+  ])("that nobody has planned %s", async (_, announcing, guilds) => {
+    const { time, plan, planned, doneAt, run } = pagePlannerOf("two", announcing);
+    time.after(0, () => void plan(changeOf(GUILD)));
+    await run(5_000);
+    expect(planned.map(({ guildId }) => guildId)).toEqual(guilds);
+    expect(doneAt()).toBeLessThan(2_000);
   });
 
   test("is planned at once by the other one when the first has left, and nobody is told", async () => {

@@ -1,16 +1,23 @@
 import { LRUCache } from "lru-cache";
 import type { Change } from "../../../contracts/change-feed.contract.ts";
+import type { EpochMs } from "../../../contracts/ids.ts";
 import type { PlannedChange } from "../../../contracts/planned-changes.contract.ts";
 import type { Feed } from "../feeds.ts";
 import type { PlanningShares } from "./planning-shares.ts";
 
 /** Changes that stored plans include, so that the reader of the feeds need not plan them. */
 export interface PlannedChanges {
-  /** Adds changes that this replica has planned after a broadcast. */
+  /** Adds changes that this replica has planned. */
   add(changes: readonly PlannedChange[]): void;
+  /** The latest changes that this replica has planned. */
+  own(): readonly PlannedChange[];
   /** Adds changes that another replica has planned. */
   addTold(changes: readonly PlannedChange[]): void;
-  includes(feed: Feed, change: Change): boolean;
+  /**
+   * Whether a stored plan includes the change, and the posts that were due from `since` on or that the change may have made
+   * due.
+   */
+  includes(feed: Feed, change: Change, since: EpochMs): boolean;
 }
 
 /** A few megabytes. Bounded by size, because with `max` lru-cache allocates its tables at full length. */
@@ -21,12 +28,13 @@ export function newPlannedChanges(shares: PlanningShares): PlannedChanges {
   const told = new LRUCache<string, PlannedChange>(CACHE);
   return {
     add: (changes) => put(own, changes),
+    own: () => own.values().toArray(),
     addTold: (changes) => put(told, changes),
-    includes(feed, change) {
+    includes(feed, change, since) {
       const id = keyOf(feed, change);
-      if (isIncluded(change, own.get(id))) return true;
+      if (isIncluded(change, own.get(id), since)) return true;
       // What this replica knows of its own guilds, such as their longest lead times, comes from its own plans.
-      return shares.rank(change.guildId) > 0 && isIncluded(change, told.get(id));
+      return shares.rank(change.guildId) > 0 && isIncluded(change, told.get(id), since);
     },
   };
 }
@@ -36,8 +44,9 @@ function put(planned: LRUCache<string, PlannedChange>, changes: readonly Planned
 }
 
 /** A broadcast does not say whether the record was deleted, and a deletion may have the revision of the change before. */
-function isIncluded(change: Change, planned: PlannedChange | undefined): boolean {
-  return planned?.revision === change.revision && !change.deleted && change.changedAt >= planned.since;
+function isIncluded(change: Change, planned: PlannedChange | undefined, since: EpochMs): boolean {
+  if (planned?.revision !== change.revision || change.deleted) return false;
+  return planned.since <= Math.max(change.changedAt, since);
 }
 
 function keyOf(feed: Feed, { id }: Pick<Change, "id">): string {

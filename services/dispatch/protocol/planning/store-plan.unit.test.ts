@@ -82,13 +82,15 @@ describe("a plan that is stored in parts", () => {
     await expect(plan()).rejects.toThrow("crashed");
     expect(store.posts.size).toBe(1_000);
     await expect(store.guildPlan(GUILD)).resolves.toMatchObject({ replanAt: NOON });
-    await expect(store.guildsToReplan(NOON + 1, 10)).resolves.toEqual([{ guildId: GUILD, replanAt: NOON }]);
+    await expect(Array.fromAsync(store.guildsToReplan(NOON + 1))).resolves.toEqual([
+      { guildId: GUILD, replanAt: NOON },
+    ]);
     beforePart = async () => undefined;
     commits = [];
     await plan();
     expect(store.posts.size).toBe(POSTS);
     expect(commits.flatMap(({ inserts }) => inserts)).toHaveLength(POSTS - 1_000);
-    await expect(store.guildsToReplan(NOON + 1, 10)).resolves.toEqual([]);
+    await expect(Array.fromAsync(store.guildsToReplan(NOON + 1))).resolves.toEqual([]);
   });
 
   test("includes the requests before its begin once its last part is stored, and no later request", async () => {

@@ -12,6 +12,7 @@ import { processorMsOf } from "../processor-time.ts";
 const OWNERS = ["guild-settings", "announcements", "calendar-events"] as const;
 const LOOK_EVERY_MS = 500;
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 /** A NATS server, and the number of bytes that it has received and sent. */
 export interface Bus {
@@ -153,6 +154,13 @@ async function peakMiBOf(pid: number): Promise<number> {
 /** The number of guilds with a plan. */
 export function plannedGuilds(connection: Connection): Promise<number> {
   return connection.collection("guild_plans").estimatedDocumentCount();
+}
+
+/** The next plan of all guilds has been due for an hour. Returns the present instant. */
+export async function makeGuildsDue(connection: Connection): Promise<EpochMs> {
+  const now = Date.now();
+  await connection.collection("guild_plans").updateMany({}, { $set: { replanAt: new Date(now - HOUR) } });
+  return now;
 }
 
 /** The number of guilds whose next plan is later than an instant. */

@@ -1,6 +1,14 @@
 import type { Connection } from "mongoose";
 import type { EpochMs } from "../../../../services/contracts/ids.ts";
-import { type Bus, eventMark, guildsPlannedAfter, measurePhase, plannedGuilds, startServices } from "./dispatch-run.ts";
+import {
+  type Bus,
+  eventMark,
+  guildsPlannedAfter,
+  makeGuildsDue,
+  measurePhase,
+  plannedGuilds,
+  startServices,
+} from "./dispatch-run.ts";
 import { printPhase } from "./figures-of-scale.ts";
 import type { Subject } from "./request-costs.ts";
 import { connectTo } from "./scale-database.ts";
@@ -43,8 +51,7 @@ export async function measureDispatch(
     const read = { total: 1, doneNow: async () => Number((await eventMark(connection)) >= writtenAt), minutes };
     await measurePhase(services, read);
     const planned = await plannedGuilds(connection);
-    const now = Date.now();
-    await connection.collection("guild_plans").updateMany({}, { $set: { replanAt: new Date(now - HOUR) } });
+    const now = await makeGuildsDue(connection);
     const doneNow = () => guildsPlannedAfter(connection, now);
     const sweep = await measurePhase(services, { total: planned, doneNow, minutes });
     printPhase(`${guilds} guilds, sweep`, sweep, "guild");
