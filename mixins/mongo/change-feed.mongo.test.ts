@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Connection, type Model, Schema } from "mongoose";
 import { emptyDatabase } from "../../test/harness/test-services.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
-import { changesSince, saveRevision, unchangedFields, stampedReplacement, stampedTombstone } from "./change-feed.ts";
+import {
+  changeFeed,
+  changesSince,
+  saveRevision,
+  unchangedFields,
+  stampedReplacement,
+  stampedTombstone,
+} from "./change-feed.ts";
 import { type Tracked, trackedIndexes, trackedPaths } from "./tracked-record.ts";
 import { closedConnection } from "./database.mixin.ts";
 
@@ -76,6 +83,11 @@ describe("the change feed", () => {
     }
     expect(seen).toEqual(ids);
     await expect(changesSince(model, { mark, limit: 10 })).resolves.toEqual({ changes: [], mark, more: false });
+    const feed = changeFeed(model);
+    const tenth = { at: at.getTime(), id: "page-09" };
+    await expect(feed.countChanges({ mark: tenth, limit: 100 })).resolves.toBe(15);
+    await expect(feed.countChanges({ mark: tenth, limit: 4 })).resolves.toBe(4);
+    await expect(feed.countChanges({ mark, limit: 100 })).resolves.toBe(0);
   });
 
   test("contains removed records until their tombstones expire", async () => {

@@ -1,5 +1,11 @@
 import type { ClientSession, Model, PipelineStage } from "mongoose";
-import type { Change, ChangesSinceParams, ChangesSinceResult } from "../../services/contracts/change-feed.contract.ts";
+import type {
+  Change,
+  ChangeMark,
+  ChangesSinceParams,
+  ChangesSinceResult,
+  CountChangesParams,
+} from "../../services/contracts/change-feed.contract.ts";
 import { currentOrigin, deadlineStages, rejectIfLate } from "./write-context.ts";
 import { notWrittenFilter, recentWritesField } from "./recent-writes.ts";
 import { NOW_MS, type Tracked } from "./tracked-record.ts";
@@ -114,10 +120,8 @@ export async function changesSince<Row extends Tracked>(
   { mark, limit }: ChangesSinceParams,
   newRecordFields: readonly ("startsAt" & keyof Row)[] = [],
 ): Promise<ChangesSinceResult> {
-  const at = new Date(mark.at);
-  const filter = { $or: [{ changedAt: { $gt: at } }, { changedAt: at, _id: { $gt: mark.id } }] };
   const rows = await model
-    .find(filter as never, { ...CHANGE, ...Object.fromEntries(newRecordFields.map((field) => [field, 1])) })
+    .find(afterMark(mark) as never, { ...CHANGE, ...Object.fromEntries(newRecordFields.map((field) => [field, 1])) })
     .sort(IN_ORDER)
     .limit(limit + 1)
     .lean<ChangeRow[]>();
@@ -130,6 +134,33 @@ export async function changesSince<Row extends Tracked>(
     ...(first === undefined ? {} : { readAt: first.readAt.getTime() }),
     more: rows.length > limit,
   };
+}
+
+/** Reads of the change feed of a collection. */
+export interface ChangeFeed {
+  changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
+  /** Counts the changes since a mark, up to the limit. */
+  countChanges(params: CountChangesParams): Promise<number>;
+}
+
+/** @param newRecordFields - As of `changesSince`. */
+export function changeFeed<Row extends Tracked>(
+  model: Model<Row>,
+  newRecordFields: readonly ("startsAt" & keyof Row)[] = [],
+): ChangeFeed {
+  return {
+    changesSince: (params) => changesSince(model, params, newRecordFields),
+    countChanges: (params) => countChanges(model, params),
+  };
+}
+
+function countChanges<Row extends Tracked>(model: Model<Row>, { mark, limit }: CountChangesParams): Promise<number> {
+  return model.countDocuments(afterMark(mark) as never, { limit });
+}
+
+function afterMark(mark: ChangeMark): object {
+  const at = new Date(mark.at);
+  return { $or: [{ changedAt: { $gt: at } }, { changedAt: at, _id: { $gt: mark.id } }] };
 }
 
 function changeOf(row: ChangeRow, newRecordFields: readonly string[]): Change {

@@ -16,6 +16,7 @@ import {
   announcementChanged,
   type AnnouncementChanged,
   announcementsChangesSince,
+  announcementsCountChanges,
   createAnnouncement,
   getAnnouncement,
   listAnnouncements,
@@ -160,6 +161,7 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
       }),
 
       ...serve(announcementsChangesSince, (params) => store.changesSince(params)),
+      ...serve(announcementsCountChanges, (params) => store.countChanges(params)),
 
       ...serve(listChangedAnnouncements, (params) => changedAnnouncements(params)),
     },

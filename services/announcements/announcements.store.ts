@@ -2,7 +2,8 @@ import type { Connection, Model } from "mongoose";
 import { complete } from "../../mixins/objects/complete.ts";
 import { definedFields } from "../../mixins/objects/defined-fields.ts";
 import {
-  changesSince,
+  type ChangeFeed,
+  changeFeed,
   unchangedFields,
   saveRevision,
   stampedNewRecord,
@@ -19,7 +20,7 @@ import { batched, READ_SLOT_TIMEOUT_MS } from "../../mixins/async/batch.ts";
 import { deadlineStages, rejectIfLate } from "../../mixins/mongo/write-context.ts";
 import type { Announcement, AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { Changed } from "../contracts/contract.ts";
-import { type ChangesSinceParams, type ChangesSinceResult, TOMBSTONE_DAYS } from "../contracts/change-feed.contract.ts";
+import { TOMBSTONE_DAYS } from "../contracts/change-feed.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 import type { AnnouncementDraft } from "./domain/announcement.ts";
@@ -33,7 +34,7 @@ export interface CreatedAnnouncement {
   readonly createdAt: EpochMs;
 }
 
-export interface AnnouncementsStore {
+export interface AnnouncementsStore extends ChangeFeed {
   /** Stores a new announcement; refuses if the guild has 1000 already (D26). */
   insert(draft: AnnouncementDraft): Promise<Refusal | undefined>;
   /** Whether an earlier attempt of the current write has stored the new announcement. */
@@ -64,7 +65,6 @@ export interface AnnouncementsStore {
   listFormerRules(guildId: GuildId, after: EpochMs): Promise<AnnouncementRule[]>;
   /** The guilds that have an enabled announcement, or had one within the lifetime of a tombstone. */
   listAnnouncing(guildIds: readonly GuildId[]): Promise<GuildId[]>;
-  changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
 /** A row as reads of announcements get it: without fields that only the storage needs. */
@@ -223,7 +223,7 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
       return model.distinct("guildId", { $or: [isAnnouncing, wasAnnouncing] });
     },
 
-    changesSince: (params) => changesSince(model, params),
+    ...changeFeed(model),
   };
 }
 

@@ -9,6 +9,7 @@ import { type ActionCaller, broadcast } from "../../mixins/actions/typed-calls.t
 import {
   calendarEventChanged,
   calendarEventsChangesSince,
+  calendarEventsCountChanges,
   createEvent,
   getEvent,
   listEvents,
@@ -42,7 +43,7 @@ import { calendarLimit } from "./limits/calendar-limit.ts";
 import { calendarWindows } from "./calendar-windows.ts";
 import { calendarsStore } from "./store/calendars.store.ts";
 import { calendarView, changeCalendar, allCalendars } from "./domain/calendar/calendar.ts";
-import { mergeChangeFeeds } from "./domain/calendar/merge-change-feeds.ts";
+import { mergedFeed } from "./merged-feed.ts";
 import { announcedOccurrence } from "./domain/event/effective-occurrence.ts";
 import { DIGEST_READ_MS, digestReader, digestTurns } from "./digest-reads.ts";
 import { draftActions } from "./drafts/draft.actions.ts";
@@ -85,6 +86,7 @@ export function calendarEventsService({
   const connection = closedConnection();
   const store = calendarEventsStore(connection, eventsPerGuild);
   const calendars = calendarsStore(connection);
+  const changes = mergedFeed([store, calendars]);
   const zoneRules = zoneRulesStore(connection);
   let zoneRulesCheck: ReturnType<typeof startZoneRulesCheck> | undefined;
   const windows = calendarWindows(store, calendars);
@@ -237,9 +239,9 @@ export function calendarEventsService({
         followedRefusal: (calendar) => follows.refusal(calendar),
       }),
 
-      ...serve(calendarEventsChangesSince, async (params) =>
-        mergeChangeFeeds(params, await Promise.all([store.changesSince(params), calendars.changesSince(params)])),
-      ),
+      ...serve(calendarEventsChangesSince, (params) => changes.changesSince(params)),
+
+      ...serve(calendarEventsCountChanges, (params) => changes.countChanges(params)),
 
       ...serve(listChangedEvents, (params) => changedEvents(params)),
 

@@ -9,7 +9,13 @@ import {
 import { type Digest, digestProblems, type GivenDigest } from "./announcement-digests.ts";
 import { missingLeadTime, offsetProblems, type PostOffset } from "./announcement-offsets.ts";
 import type { Color } from "./calendar-events.contract.ts";
-import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
+import {
+  type ChangesSinceParams,
+  type ChangesSinceResult,
+  changesSinceRules,
+  type CountChangesParams,
+  countChangesRules,
+} from "./change-feed.contract.ts";
 import { action, broadcastEvent, type Changed } from "./contract.ts";
 import { clearable, flag, guildId, integer, optional, reference, revisionNumber, textOf } from "./field-rules.ts";
 import {
@@ -266,6 +272,13 @@ export const announcementsChangesSince = action<ChangesSinceParams, ChangesSince
   name: "announcements.changesSince",
   keys: "none",
   params: changesSinceRules,
+  idempotent: true,
+});
+
+export const announcementsCountChanges = action<CountChangesParams, number>({
+  name: "announcements.countChanges",
+  keys: "none",
+  params: countChangesRules,
   idempotent: true,
 });
 

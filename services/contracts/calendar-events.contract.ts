@@ -1,4 +1,10 @@
-import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
+import {
+  type ChangesSinceParams,
+  type ChangesSinceResult,
+  changesSinceRules,
+  type CountChangesParams,
+  countChangesRules,
+} from "./change-feed.contract.ts";
 import { action, broadcastEvent } from "./contract.ts";
 import {
   type AllDayFields,
@@ -252,6 +258,13 @@ export const calendarEventsChangesSince = action<ChangesSinceParams, ChangesSinc
   name: "calendar-events.changesSince",
   keys: "none",
   params: changesSinceRules,
+  idempotent: true,
+});
+
+export const calendarEventsCountChanges = action<CountChangesParams, number>({
+  name: "calendar-events.countChanges",
+  keys: "none",
+  params: countChangesRules,
   idempotent: true,
 });
 

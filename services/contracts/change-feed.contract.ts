@@ -40,6 +40,13 @@ export interface ChangesSinceResult {
   readonly more: boolean;
 }
 
+/** Counts the changes after a position. */
+export interface CountChangesParams {
+  readonly mark: ChangeMark;
+  /** Counts no further; 1 … 10 000. */
+  readonly limit: number;
+}
+
 /** Lifetime of the tombstone of a deleted record. A reader that was away for longer reads all records again. */
 export const TOMBSTONE_DAYS = 7;
 
@@ -52,11 +59,12 @@ export const CHANGE_FEED_OVERLAP_MS = 10_000;
 /** Length of the longest id of a record. */
 const MAX_ID_LENGTH = 64;
 
-export const changesSinceRules = {
-  mark: {
-    type: "object",
-    strict: true,
-    props: { at: epochMs, id: text(MAX_ID_LENGTH) },
-  },
-  limit: integer(1, 1000),
+const mark = {
+  type: "object",
+  strict: true,
+  props: { at: epochMs, id: text(MAX_ID_LENGTH) },
 } as const;
+
+export const changesSinceRules = { mark, limit: integer(1, 1000) } as const;
+
+export const countChangesRules = { mark, limit: integer(1, 10_000) } as const;

@@ -1,5 +1,11 @@
 import { action, broadcastEvent } from "./contract.ts";
-import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
+import {
+  type ChangesSinceParams,
+  type ChangesSinceResult,
+  changesSinceRules,
+  type CountChangesParams,
+  countChangesRules,
+} from "./change-feed.contract.ts";
 import {
   clearable,
   flag,
@@ -128,6 +134,13 @@ export const guildSettingsChangesSince = action<ChangesSinceParams, ChangesSince
   name: "guild-settings.changesSince",
   keys: "none",
   params: changesSinceRules,
+  idempotent: true,
+});
+
+export const guildSettingsCountChanges = action<CountChangesParams, number>({
+  name: "guild-settings.countChanges",
+  keys: "none",
+  params: countChangesRules,
   idempotent: true,
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { metricsRegistry } from "../../mixins/observability/metrics.ts";
 import { startTestServices, type TestServices } from "../../test/harness/test-services.ts";
 import { until } from "../../test/harness/until.ts";
@@ -19,6 +19,8 @@ describe("the metrics of dispatch", () => {
   let services: TestServices;
 
   beforeAll(async () => {
+    // In the first minute of a process, posts are not counted yet.
+    jest.spyOn(process, "uptime").mockReturnValue(60);
     services = await startTestServices((mongoUrl) => [
       guildSettingsService({ mongoUrl }),
       calendarEventsService({ mongoUrl }),
@@ -26,7 +28,10 @@ describe("the metrics of dispatch", () => {
       dispatchService({ mongoUrl, sinks: [newRecordingSink()], graceMs: 900_000 }),
     ]);
   });
-  afterAll(() => services.stop());
+  afterAll(async () => {
+    jest.restoreAllMocks();
+    await services.stop();
+  });
 
   /** The exported metrics, once they have this line. */
   async function metricsWith(line: RegExp): Promise<string> {

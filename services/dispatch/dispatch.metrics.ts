@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Metric } from "prom-client";
+import { newCounterFromZero } from "../../mixins/observability/counter-from-zero.ts";
 import { metricsRegistry } from "../../mixins/observability/metrics.ts";
 import { LATE_CODES, REASON_CODES } from "../contracts/dispatch.contract.ts";
 import type { Post } from "./domain/post/post.ts";
@@ -10,17 +11,24 @@ import type { Dispatcher } from "./protocol/dispatcher.ts";
 import type { FeedProgress } from "./protocol/planning/change-feed-consumer.ts";
 import type { Clock } from "./protocol/ports.ts";
 import type { Sink } from "./sinks/sink.ts";
+import type { UnreadChanges } from "./adapters/unread-changes.ts";
 
 /** Empty: only a process that runs dispatch exports the metrics (`exportDispatchMetrics`). Others would show zeros. */
 const registers: [] = [];
 
 /** Labels have few values: states, sinks, reason codes and kinds of outcomes; never an id. */
-const settled = new Counter({
-  name: "guildcal_posts_settled_total",
-  help: "Posts that this process settled, by outcome and reason code; for sent posts the reason of a delay over 5 s",
-  labelNames: ["state", "reason"],
-  registers,
-});
+const settled = newCounterFromZero(
+  {
+    name: "guildcal_posts_settled_total",
+    help: "Posts that this process settled, by outcome and reason code; for sent posts the reason of a delay over 5 s. Posts that are settled in the first minute of the process are counted after it",
+    labelNames: ["state", "reason"],
+  },
+  [
+    { state: "sent", reason: "" },
+    ...LATE_CODES.map((reason) => ({ state: "sent", reason })),
+    ...["missed", "failed", "unknown"].flatMap((state) => REASON_CODES.map((reason) => ({ state, reason }))),
+  ],
+);
 
 const planned = new Counter({
   name: "guildcal_posts_planned_total",
@@ -75,7 +83,7 @@ const gauges = {
 
 const changesWaiting = new Gauge({
   name: "guildcal_changes_waiting",
-  help: "Changes that this process has read and not planned yet, by feed; changes that it has not read yet are not counted",
+  help: "Changes that this process has not planned yet, by feed; up to 10000 are counted that it has not read yet",
   labelNames: ["feed"],
   registers,
 });
@@ -92,7 +100,7 @@ function gauge(name: string, help: string): Gauge {
 }
 
 const ALL_METRICS: readonly Metric[] = [
-  settled,
+  settled.metric,
   planned,
   lateness,
   sinkSeconds,
@@ -110,13 +118,6 @@ export function exportDispatchMetrics(): void {
   if (isExported) return;
   isExported = true;
   for (const metric of ALL_METRICS) metricsRegistry.registerMetric(metric);
-}
-
-// Every label combination exists from the start: a counter that appears with its first post shows no increase.
-settled.inc({ state: "sent", reason: "" }, 0);
-for (const reason of LATE_CODES) settled.inc({ state: "sent", reason }, 0);
-for (const state of ["missed", "failed", "unknown"]) {
-  for (const reason of REASON_CODES) settled.inc({ state, reason }, 0);
 }
 
 export function countSettled(post: Post): void {
@@ -178,6 +179,7 @@ export function planLagSeconds(feeds: readonly FeedProgress[], startedAt: EpochM
 export function startGauges(
   dispatcher: Pick<Dispatcher, "status">,
   store: Pick<PostsStore, "countOpen">,
+  unread: UnreadChanges,
   clock: Clock,
   sinks: readonly Pick<Sink, "name">[],
 ): () => void {
@@ -188,9 +190,12 @@ export function startGauges(
     gauges.inWork.set(inWork);
     for (const { name } of sinks) sinkHalted.set({ sink: name }, haltedSinks.includes(name) ? 1 : 0);
     gauges.planLag.set(planLagSeconds(feeds, startedAt, clock.now()));
-    for (const { feed, waiting } of feeds) changesWaiting.set({ feed }, waiting);
     gauges.open.set(await store.countOpen(undefined, MAX_COUNTED));
     gauges.overdue.set(await store.countOpen(clock.now() - OVERDUE_MS, MAX_COUNTED));
+    const unreadCounts = await Promise.all(feeds.map(unread));
+    for (const [at, { feed, waiting }] of feeds.entries()) {
+      changesWaiting.set({ feed }, waiting + (unreadCounts[at] ?? 0));
+    }
   }
 
   // While the database is out of reach, which is reported elsewhere, the gauges keep their values.

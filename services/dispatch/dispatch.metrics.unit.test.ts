@@ -7,7 +7,12 @@ const STARTED_AT = NOON - 90_000;
 
 /** All feeds; the first is planned through `first`, the others through another instant. */
 function feeds(first: number | undefined, others: number | undefined = NOON - 1_000) {
-  return FEEDS.map((feed, at) => ({ feed, plannedThrough: at === 0 ? first : others, waiting: 0 }));
+  return FEEDS.map((feed, at) => ({
+    feed,
+    plannedThrough: at === 0 ? first : others,
+    waiting: 0,
+    unreadAfter: undefined,
+  }));
 }
 
 describe("the lag of the plan", () => {

@@ -42,6 +42,7 @@ import { historyPage, upcomingPage } from "./queries/post-pages.ts";
 import { withKnownChannels } from "./channel-checks/known-channels.ts";
 import { draftOwners } from "./adapters/draft-owners.ts";
 import { knownReplicas } from "./adapters/known-replicas.ts";
+import { unreadChanges } from "./adapters/unread-changes.ts";
 import { outcomeReports } from "./adapters/outcome-reports.ts";
 import { LONG_TIMEOUT_MS, ownerServices } from "./adapters/owner-services.ts";
 import { notificationStore, sharedHeartbeats } from "./notifications/notifications.store.ts";
@@ -96,13 +97,15 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
   let stopGauges = () => {};
 
   function portsOf({ broker, logger }: Service): Ports {
+    const replicas = knownReplicas(broker);
+    for (const sink of sinks) sink.shareAmong?.(() => replicas.sending());
     return {
       clock,
       timers: processTimers,
       random: { fraction: Math.random, id: randomUUID },
       store: withTimeouts(store, storeTimeoutMs),
       owners: ownerServices(broker),
-      replicas: knownReplicas(broker),
+      replicas,
       sinks: sinks.map((sink) =>
         withTracing(withSendTiming(withKnownChannels(sink, checks, () => clock.now())), tracer()),
       ),
@@ -186,7 +189,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
         { ...STANDARD_TIMING, ...options.timing },
         (operation, details) => ports.reports.operationFailed(operation, details),
       );
-      stopGauges = startGauges(dispatcher, store, clock, sinks);
+      stopGauges = startGauges(dispatcher, store, unreadChanges(this.broker), clock, sinks);
       // Planning needs the owners. Planned posts must not wait for them, so the wait is bounded.
       void this.broker
         .waitForServices([...FEEDS], MAX_OWNERS_WAIT_MS, 50)

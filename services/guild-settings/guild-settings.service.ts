@@ -13,6 +13,7 @@ import {
   type GuildSettings,
   guildSettingsChanged,
   guildSettingsChangesSince,
+  guildSettingsCountChanges,
   updateGuildSettings,
 } from "../contracts/guild-settings.contract.ts";
 import { draftSettings } from "../contracts/owner-drafts.contract.ts";
@@ -59,6 +60,8 @@ export function guildSettingsService({ mongoUrl }: { readonly mongoUrl: string }
       ),
 
       ...serve(guildSettingsChangesSince, (params) => store.changesSince(params)),
+
+      ...serve(guildSettingsCountChanges, (params) => store.countChanges(params)),
 
       ...serve(listChangedSettings, (params) => store.listChanged(params)),
     },

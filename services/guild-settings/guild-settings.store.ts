@@ -1,11 +1,10 @@
 import { type Connection, Schema } from "mongoose";
 import { changedRecords } from "../../mixins/mongo/changed-records.ts";
-import { changesSince, saveRevision, stampedReplacement } from "../../mixins/mongo/change-feed.ts";
+import { type ChangeFeed, changeFeed, saveRevision, stampedReplacement } from "../../mixins/mongo/change-feed.ts";
 import { type Tracked, trackedIndexes, trackedPaths } from "../../mixins/mongo/tracked-record.ts";
 import { reachedInstant } from "../../mixins/mongo/reached-instant.ts";
 import { batchedFind } from "../../mixins/mongo/batched-find.ts";
 import { revisionWritten } from "../../mixins/mongo/recent-writes.ts";
-import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { ChangedRecords, ChangedRecordsParams } from "../contracts/guild-changes.contract.ts";
 import type { GuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
@@ -40,14 +39,13 @@ const READ_PROJECTION = { changedAt: 0, writes: 0, changedBy: 0 } as const;
 
 type ReadRow = Omit<SettingsRow, keyof typeof READ_PROJECTION>;
 
-export interface GuildSettingsStore {
+export interface GuildSettingsStore extends ChangeFeed {
   /** Null for a guild that was never written. */
   find(guildId: GuildId): Promise<GuildSettings | null>;
   /** Stores `next` if the stored revision is one less; false if another write was stored in the meantime. */
   replace(next: GuildSettings): Promise<boolean>;
   /** The revision that an earlier attempt of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId): Promise<number | undefined>;
-  changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
   /** The settings of a guild, if they changed after a position. */
   listChanged(params: ChangedRecordsParams): Promise<ChangedRecords<GuildSettings>>;
 }
@@ -68,7 +66,7 @@ export function guildSettingsStore(connection: Connection): GuildSettingsStore {
 
     revisionWritten: (guildId) => revisionWritten(model, { guildId, _id: guildId }),
 
-    changesSince: (params) => changesSince(model, params),
+    ...changeFeed(model),
 
     listChanged: ({ guildId: _id, ...params }) =>
       changedRecords<ReadRow, GuildSettings>(

@@ -1,6 +1,7 @@
 import type { ClientSession, Connection } from "mongoose";
 import {
-  changesSince,
+  type ChangeFeed,
+  changeFeed,
   unchangedFields,
   saveRevision,
   stampedNewRecord,
@@ -13,11 +14,7 @@ import { batchedInsert } from "../../../mixins/mongo/batched-insert.ts";
 import { distinctInSnapshot } from "../../../mixins/mongo/snapshot-reads.ts";
 import { inTransaction } from "../../../mixins/mongo/transaction.ts";
 import { deadlineStages, rejectIfLate } from "../../../mixins/mongo/write-context.ts";
-import {
-  type ChangesSinceParams,
-  type ChangesSinceResult,
-  TOMBSTONE_DAYS,
-} from "../../contracts/change-feed.contract.ts";
+import { TOMBSTONE_DAYS } from "../../contracts/change-feed.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import {
@@ -46,7 +43,7 @@ import { type EventReads, eventReads } from "./event-reads.store.ts";
 import { areWithoutOverrides } from "./event-rows.ts";
 import { newPart, replacementOf, timestampsOf, untrackedReplacement } from "./event-updates.ts";
 
-export interface CalendarEventsStore extends EventReads {
+export interface CalendarEventsStore extends EventReads, ChangeFeed {
   /** Reads in one snapshot, at the time of the first of them. */
   snapshotReads(): EventReads;
   /** As `snapshotReads`, for the reads of a list: of its first rows, overrides are read if there are any. */
@@ -86,7 +83,6 @@ export interface CalendarEventsStore extends EventReads {
   wasCreated(event: Pick<CalendarEvent, "id" | "guildId">): Promise<boolean>;
   /** The revision that another attempt of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId, eventId: EventId): Promise<number | undefined>;
-  changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
 const DAY_MS = 86_400_000;
@@ -265,7 +261,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
 
     revisionWritten: (guildId, _id) => revisionWritten(model, { _id, guildId }),
 
-    changesSince: (params) => changesSince(model, params, ["startsAt"]),
+    ...changeFeed(model, ["startsAt"]),
   };
 }
 

@@ -1,13 +1,19 @@
 import { type Connection, Schema } from "mongoose";
 import { complete } from "../../../mixins/objects/complete.ts";
 import { definedFields } from "../../../mixins/objects/defined-fields.ts";
-import { changesSince, saveRevision, stampedReplacement, unchangedFields } from "../../../mixins/mongo/change-feed.ts";
+import {
+  type ChangeFeed,
+  changeFeed,
+  saveRevision,
+  stampedReplacement,
+  unchangedFields,
+} from "../../../mixins/mongo/change-feed.ts";
 import { changedRecords } from "../../../mixins/mongo/changed-records.ts";
 import { type Tracked, trackedIndexes, trackedPaths } from "../../../mixins/mongo/tracked-record.ts";
 import { batchedFind } from "../../../mixins/mongo/batched-find.ts";
 import { reachedInstant } from "../../../mixins/mongo/reached-instant.ts";
 import { revisionWritten } from "../../../mixins/mongo/recent-writes.ts";
-import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
+import type {} from "../../contracts/change-feed.contract.ts";
 import type { CalendarView } from "../../contracts/calendars.contract.ts";
 import type { ChangedRecords, ChangedRecordsParams } from "../../contracts/guild-changes.contract.ts";
 import type { Pause } from "../../contracts/pause.ts";
@@ -57,7 +63,7 @@ schema.index(
   { name: "one_reader", unique: true, partialFilterExpression: { "reading.leaseUntil": { $exists: true } } },
 );
 
-export interface CalendarsStore {
+export interface CalendarsStore extends ChangeFeed {
   find(guildId: GuildId, calendarNumber: number): Promise<Calendar>;
   /** The calendars of the guild that were written, by number. */
   list(guildId: GuildId): Promise<Calendar[]>;
@@ -65,7 +71,6 @@ export interface CalendarsStore {
   replace(next: ChangedCalendar): Promise<boolean>;
   /** The revision that another attempt of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId, calendarNumber: number): Promise<number | undefined>;
-  changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
   /** The calendars of a guild that changed after a position. */
   listChanged(params: ChangedRecordsParams): Promise<ChangedRecords<CalendarView>>;
 }
@@ -99,7 +104,7 @@ export function calendarsStore(connection: Connection): CalendarsStore {
     revisionWritten: (guildId, calendarNumber) =>
       revisionWritten(model, { guildId, _id: calendarRowId(guildId, calendarNumber) }),
 
-    changesSince: (params) => changesSince(model, params),
+    ...changeFeed(model),
 
     // A guild has at most 1000 calendars, so that they are sorted without an index.
     listChanged: ({ guildId, ...params }) =>

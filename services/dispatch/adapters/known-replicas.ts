@@ -1,5 +1,6 @@
 import type { ServiceBroker } from "moleculer";
 import { broadcast } from "../../../mixins/actions/typed-calls.ts";
+import { isBusUp } from "../../../mixins/bus/nats-transporter.ts";
 import { replicasOf } from "../../../mixins/bus/service-registry.ts";
 import { changesPlanned, MAX_PLANNED_CHANGES, type PlannedChange } from "../../contracts/planned-changes.contract.ts";
 import type { Replicas } from "../protocol/ports.ts";
@@ -8,10 +9,21 @@ import type { Replicas } from "../protocol/ports.ts";
 const CACHE_MS = 500;
 /** Changes that are planned within this time are one event. Less than the other replicas wait for it. */
 const TELL_AFTER_MS = 100;
+/** A replica that is not known any more may still send for so long: its heartbeats may be lost. */
+const MAY_SEND_MS = 60_000;
 
 /** The nodes with the dispatch service, this one included, as the broker knows them from their heartbeats. */
-export function knownReplicas(broker: ServiceBroker): Replicas {
+export interface KnownReplicas extends Replicas {
+  /**
+   * The number of replicas that may send to the sinks: the largest number of known ones within the last minute. It does not
+   * decrease while NATS is out of reach, since replicas that are not known then send posts, too.
+   */
+  sending(): number;
+}
+
+export function knownReplicas(broker: ServiceBroker): KnownReplicas {
   let nodes: readonly string[] = [];
+  let most = { count: 1, at: -Infinity };
   let readAt = -Infinity;
   let untold: PlannedChange[] = [];
 
@@ -23,13 +35,21 @@ export function knownReplicas(broker: ServiceBroker): Replicas {
     }
   }
 
+  function all(): readonly string[] {
+    if (performance.now() - readAt < CACHE_MS) return nodes;
+    readAt = performance.now();
+    nodes = replicasOf(broker, "dispatch");
+    return nodes;
+  }
+
   return {
     self: broker.nodeID,
-    all() {
-      if (performance.now() - readAt < CACHE_MS) return nodes;
-      readAt = performance.now();
-      nodes = replicasOf(broker, "dispatch");
-      return nodes;
+    all,
+    sending() {
+      const [count, at] = [all().length, performance.now()];
+      if (!isBusUp(broker)) most = { count: Math.max(count, most.count), at };
+      else if (count >= most.count || at - most.at > MAY_SEND_MS) most = { count, at };
+      return most.count;
     },
     tellPlanned(changes) {
       if (untold.length === 0) setTimeout(tell, TELL_AFTER_MS).unref();

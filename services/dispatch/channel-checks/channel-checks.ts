@@ -54,7 +54,7 @@ const MAX_FINDING_AGE_MS = 5_000;
 
 export function newChannelChecks(parts: ChannelCheckParts): ChannelChecks {
   const { checks, store, clock } = parts;
-  const previewChecks = slidingWindow(PREVIEW_CHECKS_PER_SECOND, 1_000);
+  const previewChecks = slidingWindow(() => PREVIEW_CHECKS_PER_SECOND, 1_000);
   const checking = parts.sinks.flatMap(({ name, channels }) => (channels === undefined ? [] : [{ name, channels }]));
   const waiting = new Map<string, PostChannel>();
   let lifecycle: Lifecycle | undefined;

@@ -1,14 +1,17 @@
-import { Counter, Histogram } from "prom-client";
+import { Histogram } from "prom-client";
 import type { Post } from "../domain/post/post.ts";
+import { newCounterFromZero } from "../../../mixins/observability/counter-from-zero.ts";
 
 const registers: [] = [];
 
-const settled = new Counter({
-  name: "guildcal_occurrence_notifications_settled_total",
-  help: "Notifications of started and ended occurrences that this process settled, by outcome",
-  labelNames: ["state"],
-  registers,
-});
+const settled = newCounterFromZero(
+  {
+    name: "guildcal_occurrence_notifications_settled_total",
+    help: "Notifications of started and ended occurrences that this process settled, by outcome. Those of the first minute of the process are counted after it",
+    labelNames: ["state"],
+  },
+  ["sent", "missed", "failed", "unknown"].map((state) => ({ state })),
+);
 
 const lateness = new Histogram({
   name: "guildcal_occurrence_notification_lateness_seconds",
@@ -17,10 +20,8 @@ const lateness = new Histogram({
   registers,
 });
 
-for (const state of ["sent", "missed", "failed", "unknown"]) settled.inc({ state }, 0);
-
 /** Exported with the metrics of dispatch. */
-export const NOTIFICATION_METRICS = [settled, lateness] as const;
+export const NOTIFICATION_METRICS = [settled.metric, lateness] as const;
 
 export function countNotification({ state, lateMs }: Pick<Post, "state" | "lateMs">): void {
   settled.inc({ state });

@@ -131,8 +131,10 @@ export interface Sink {
   readonly remove?: (removal: MessageRemoval, timeoutMs: number) => Promise<RemovalOutcome>;
   /** How long the receiver certainly recognises a nonce and drops a duplicate; 60 000 when absent. */
   readonly nonceWindowMs?: number;
-  /** No limit when absent. */
-  readonly requestsPerSecond?: number;
+  /** The number of requests per second that this process may send now, at least 1; no limit when absent. */
+  readonly requestsPerSecond?: () => number;
+  /** Divides the requests per second by the number of processes that send, itself included. Absent without a limit. */
+  readonly shareAmong?: (processes: () => number) => void;
   /** Absent if channels have no limits of their own. */
   readonly channelLimits?: ChannelLimits;
   /** Absent if the receiver knows no channels. */

@@ -5,16 +5,30 @@ export interface SlidingWindow {
   add(now: number): void;
 }
 
-/** Allows `max` events in any `lengthMs`. */
-export function slidingWindow(max: number, lengthMs: number): SlidingWindow {
-  /** A ring buffer of the last `max` times; `next` is the index of the oldest. */
+/**
+ * Allows `max` events in any `lengthMs`.
+ *
+ * @param max - A whole number from 1, which may change. A smaller one counts the events before the change, too.
+ */
+export function slidingWindow(max: () => number, lengthMs: number): SlidingWindow {
+  /** The times of the events in the window, the oldest first. */
   const times: number[] = [];
-  let next = 0;
+
+  function removeOld(now: number): void {
+    let old = 0;
+    while (old < times.length && (times[old] as number) + lengthMs <= now) old += 1;
+    times.splice(0, old);
+  }
+
   return {
-    waitMs: (now) => Math.max(0, (times[next] ?? -Infinity) + lengthMs - now),
+    waitMs(now) {
+      removeOld(now);
+      const last = times[times.length - max()];
+      return last === undefined ? 0 : last + lengthMs - now;
+    },
     add(now) {
-      times[next] = now;
-      next = (next + 1) % max;
+      removeOld(now);
+      times.push(now);
     },
   };
 }

@@ -5,12 +5,17 @@ import { ROUTE_CONTRACTS } from "../../api/route-table.ts";
 import {
   announcementChanged,
   announcementsChangesSince,
+  announcementsCountChanges,
   getAnnouncement,
   removeAnnouncementsOfEvent,
 } from "../../contracts/announcements.contract.ts";
 import { listAnnouncementRules, listAnnouncingGuilds } from "../../contracts/announcement-rules.contract.ts";
 import { apiKeyChanged } from "../../contracts/api-keys.contract.ts";
-import { calendarEventChanged, calendarEventsChangesSince } from "../../contracts/calendar-events.contract.ts";
+import {
+  calendarEventChanged,
+  calendarEventsChangesSince,
+  calendarEventsCountChanges,
+} from "../../contracts/calendar-events.contract.ts";
 import { findEvent, listExistingEvents } from "../../contracts/event-references.contract.ts";
 import {
   deliverOccurrence,
@@ -38,6 +43,7 @@ import {
   getGuildSettings,
   guildSettingsChanged,
   guildSettingsChangesSince,
+  guildSettingsCountChanges,
 } from "../../contracts/guild-settings.contract.ts";
 import { healthOf } from "../../contracts/health.contract.ts";
 import {
@@ -93,10 +99,12 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
   dispatch: {
     calls: [
       announcementsChangesSince,
+      announcementsCountChanges,
       getAnnouncement,
       listAnnouncementRules,
       listAnnouncingGuilds,
       calendarEventsChangesSince,
+      calendarEventsCountChanges,
       getOccurrence,
       listOccurrencesStarting,
       readDigest,
@@ -106,6 +114,7 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
       draftAnnouncements,
       getGuildSettings,
       guildSettingsChangesSince,
+      guildSettingsCountChanges,
       deliverOccurrence,
       listOccurrenceSubscriptions,
       webhooksChangesSince,

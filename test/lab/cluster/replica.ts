@@ -22,6 +22,7 @@ export class Replica {
   readonly service: string;
   readonly name: string;
   readonly port: number;
+  readonly probePort: number;
   readonly #probe: string;
   readonly #process: GuildcalProcess;
 
@@ -29,6 +30,7 @@ export class Replica {
     this.service = service;
     this.name = name;
     this.port = port;
+    this.probePort = probePort;
     this.#probe = `http://127.0.0.1:${probePort}/health/ready`;
     const ports = { PROBE_PORT: String(probePort), PORT: String(port) };
     this.#process = new GuildcalProcess(service, { ...env, ...ports, NODE_NAME: name }, project);

@@ -3,6 +3,8 @@ import { type ServiceName, SERVICES } from "../../../services/contracts/service-
 import type { Installation, MongoServers } from "./installation.ts";
 import { LAST_RELEASE, previousVersion, versionOf } from "./previous-version.ts";
 import type { MongoSet } from "../../harness/mongo-set.ts";
+import { changeManyEvents } from "./many-changes.ts";
+import type { Replica } from "./replica.ts";
 import type { Tally } from "./tally.ts";
 
 /** One row of the table: an operator's change, or a failure, under load. */
@@ -121,10 +123,32 @@ async function stepDown({ mongo }: Installation): Promise<number> {
   return 3;
 }
 
+/** Kills a NATS server and MongoDB's primary at the same moment, as if their zone were lost. */
+async function loseZone({ mongo, nats }: Installation): Promise<number> {
+  const at = await nats.busiest();
+  const [host] = await Promise.all([mongo.killPrimary(), nats.kill(at)]);
+  await pause(20_000);
+  await Promise.all([mongo.restart(host), nats.restart(at)]);
+  return 1;
+}
+
 async function killPrimary({ mongo }: Installation): Promise<number> {
   const host = await mongo.killPrimary();
   await pause(20_000);
   await mongo.restart(host);
+  return 1;
+}
+
+/** Kills one of the two replicas of dispatch, which share the plans, and waits until all changes are planned. */
+async function killPlanner(installation: Installation): Promise<number> {
+  const changes = await changeManyEvents(installation.mongo.url);
+  try {
+    await changes.needWaiting(100_000);
+    await installation.kill(installation.replicas("dispatch")[0] as Replica);
+    await changes.planned();
+  } finally {
+    await changes.close();
+  }
   return 1;
 }
 
@@ -189,5 +213,17 @@ export const TRIALS: readonly Trial[] = [
     aboutMs: 25_000,
     inject: killPrimary,
     isAcceptable: allWaitAtMost(5_000),
+  },
+  {
+    name: "kill -9 of a NATS server and MongoDB's primary together",
+    aboutMs: 25_000,
+    inject: loseZone,
+    isAcceptable: allWaitAtMost(5_000),
+  },
+  {
+    name: "kill -9 of a replica that plans 100 000 changes",
+    aboutMs: 120_000,
+    inject: killPlanner,
+    isAcceptable: nothingFails,
   },
 ];

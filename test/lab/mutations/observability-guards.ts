@@ -117,4 +117,22 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     testFile: "test/manifests/secrets.unit.test.ts",
     test: "writes no namespace and no annotations",
   },
+  {
+    guard: "what a process counts in its first minute is exported after zeros were scraped",
+    file: "mixins/observability/counter-from-zero.ts",
+    in: "newCounterFromZero",
+    code: "$_() >= FIRST_SCRAPES_SECONDS",
+    without: "true",
+    testFile: "mixins/observability/counter-from-zero.unit.test.ts",
+    test: "a counter has zeros for the first minute of the process, and then every count",
+  },
+  {
+    guard: "changes that were not read yet are counted",
+    file: "services/dispatch/protocol/planning/change-feed-consumer.ts",
+    in: "read",
+    code: "$UNREAD = $_ ? $_ : undefined;",
+    without: "",
+    testFile: "services/dispatch/protocol/planning/change-feed-consumer.unit.test.ts",
+    test: "with the position after which nothing is read yet",
+  },
 ];

@@ -261,7 +261,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
   "the open posts of a guild are not limited": { timing: { maxOpenPosts: 1_000 } },
   "a post waits for the receiver's rate limit inside the sink": {
-    ports: (ports) => withSink(ports, () => ({ requestsPerSecond: Infinity })),
+    ports: (ports) => withSink(ports, () => ({ requestsPerSecond: () => Infinity })),
   },
   ...OFFSET_MUTANTS,
   ...PAUSE_MUTANTS,

@@ -101,7 +101,7 @@ function faultySink(world: SharedWorld, who: Incarnation, name: SinkName): Sink 
     return receiveStep({ channel: removal.channel, isRefused: false }, () => receiver.remove(removal));
   }
 
-  const window = slidingWindow(Math.min(scenario.requestsPerSecond, MANY), 1_000);
+  const window = slidingWindow(() => Math.min(scenario.requestsPerSecond, MANY), 1_000);
 
   function post(message: OutgoingMessage, timeoutMs: number): Promise<SendOutcome> {
     const sentAt = time.now;
@@ -114,7 +114,7 @@ function faultySink(world: SharedWorld, who: Incarnation, name: SinkName): Sink 
   const { requestsPerSecond } = scenario;
   const sink: Sink = {
     name,
-    requestsPerSecond,
+    requestsPerSecond: () => requestsPerSecond,
     // With a rate limit of the receiver, posts of one channel are sent one after the other.
     ...(requestsPerSecond < Infinity && {
       channelLimits: { waitMs: () => 0, isStopped: () => false, isHalfOpen: () => false },

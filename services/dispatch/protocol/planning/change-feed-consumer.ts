@@ -26,6 +26,8 @@ export interface FeedProgress {
   readonly plannedThrough: EpochMs | undefined;
   /** Changes that this replica has read and not planned yet; bounded by the pages in flight. */
   readonly waiting: number;
+  /** The position in the feed after which no change is read yet; undefined after a complete read. */
+  readonly unreadAfter: ChangeMark | undefined;
 }
 
 /** A page is processed without a pause. Requests to the same process wait until the page is processed. */
@@ -89,6 +91,7 @@ function newFeedReader(
   let confirmedAt = 0;
   let sinceFirst: EpochMs | undefined;
   let waiting = 0;
+  let unreadAfter: ChangeMark | undefined;
 
   async function read(): Promise<void> {
     const beganAt = clock.now();
@@ -107,6 +110,7 @@ function newFeedReader(
       const tookMs = clock.now() - requestedAt;
       readAt ??= result.readAt;
       ({ mark: position, more } = result);
+      unreadAfter = more ? position : undefined;
       const plans = await pagePlanner.begin(selected, readAt ?? 0);
       if (lifecycle.isStopping) return;
       // The position of an empty page is the start of the read, which no change stands for.
@@ -165,7 +169,12 @@ function newFeedReader(
     get confirmedAt() {
       return confirmedAt;
     },
-    progress: () => ({ feed, plannedThrough: Math.max(confirmedAt, mark?.at ?? 0) || undefined, waiting }),
+    progress: () => ({
+      feed,
+      plannedThrough: Math.max(confirmedAt, mark?.at ?? 0) || undefined,
+      waiting,
+      unreadAfter,
+    }),
     read,
   };
 }

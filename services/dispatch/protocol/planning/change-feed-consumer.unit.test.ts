@@ -43,7 +43,7 @@ describe("the consumer of a change feed", () => {
       change("old", 60_000);
       time.after(30_000, () => seen.push(progress()));
       await runFor(70_000);
-      expect(seen).toEqual([{ feed: "calendar-events", plannedThrough: markedAt, waiting: 1 }]);
+      expect(seen).toMatchObject([{ feed: "calendar-events", plannedThrough: markedAt, waiting: 1 }]);
       expect(progress()).toMatchObject({ waiting: 0 });
       expect(progress()?.plannedThrough).toBeGreaterThan(START);
     });
@@ -59,6 +59,18 @@ describe("the consumer of a change feed", () => {
       expect(waiting[0]).toBe(0);
       expect(waiting[1]).toBeGreaterThanOrEqual(3);
       expect(waiting[2]).toBe(0);
+    });
+
+    test("with the position after which nothing is read yet", async () => {
+      const { time, progress, change, runFor } = consumed({ pageMs: 100 });
+      time.after(5_000, () => {
+        for (let at = 0; at < 1_000; at += 1) change(`e${1_000 + at}`);
+      });
+      const positions: unknown[] = [];
+      for (let at = 4_000; at < 20_000; at += 100) time.after(at, () => positions.push(progress()?.unreadAfter?.id));
+      await runFor(21_000);
+      expect([...new Set(positions)]).toEqual([undefined, "e1249", "e1499", "e1749"]);
+      expect(positions.at(-1)).toBeUndefined();
     });
   });
 

@@ -25,7 +25,8 @@ const SECOND_MS = 1_000;
 /** Interval of the checks while every request is reserved: a reserved request is soon sent or released. */
 const RESERVATION_RECHECK_MS = 20;
 
-export function newSendingBudget(perSecond: number): SendingBudget {
+/** @param perSecond - Of this process; may change. */
+export function newSendingBudget(perSecond: () => number): SendingBudget {
   const reserved = new Set<string>();
   /** Posts in work that wait to send their next part. */
   const waitingForNextPart = new Set<string>();
@@ -38,13 +39,13 @@ export function newSendingBudget(perSecond: number): SendingBudget {
   return {
     waitMs(now) {
       removeOld(now);
-      if (reserved.size + waitingForNextPart.size + sent.length < perSecond) return 0;
+      if (reserved.size + waitingForNextPart.size + sent.length < perSecond()) return 0;
       return (sent[0] ?? Infinity) + SECOND_MS - now;
     },
     reserve: (postId) => void reserved.add(postId),
     nextPartWaitMs(postId, now) {
       removeOld(now);
-      const maySend = reserved.size + sent.length < perSecond;
+      const maySend = reserved.size + sent.length < perSecond();
       waitingForNextPart.delete(postId);
       (maySend ? reserved : waitingForNextPart).add(postId);
       if (maySend) return 0;

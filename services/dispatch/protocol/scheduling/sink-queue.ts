@@ -41,7 +41,7 @@ export function maxInWorkOfGuild(maxInWork: number): number {
  * sent messages, so that posts which are due now have the rest after an outage. One guild has a bound of its own.
  */
 export function newSinkQueue(
-  { requestsPerSecond = Infinity, channelLimits }: Pick<Sink, "requestsPerSecond" | "channelLimits">,
+  { requestsPerSecond = () => Infinity, channelLimits }: Pick<Sink, "requestsPerSecond" | "channelLimits">,
   maxInWork: number,
   waits: Pick<WaitRecords, "recordOf">,
 ): SinkQueue {

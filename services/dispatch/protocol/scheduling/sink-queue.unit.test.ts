@@ -79,7 +79,7 @@ describe("the queue of a sink", () => {
   });
 
   test("lets a further part wait for the budget, and starts no post before it", () => {
-    const queue = newSinkQueue({ requestsPerSecond: 1 }, 10, WAITS);
+    const queue = newSinkQueue({ requestsPerSecond: () => 1 }, 10, WAITS);
     for (const each of [entry("first", "own"), entry("next", "own")]) queue.put(each, NOW);
     expect(beginAll(queue)).toEqual(["first"]);
     queue.spend("first", NOW);
@@ -89,7 +89,7 @@ describe("the queue of a sink", () => {
 
   test("records how long a post waited for the budget and for other posts", () => {
     const waits = newWaitRecords({ now: () => NOW }, () => []);
-    const queue = newSinkQueue({ requestsPerSecond: 1 }, 1, waits);
+    const queue = newSinkQueue({ requestsPerSecond: () => 1 }, 1, waits);
     const [first, next] = [entry("first", "own"), entry("next", "own")];
     for (const each of [first, next]) queue.put(each, NOW);
     expect(beginAll(queue)).toEqual(["first"]);

@@ -184,7 +184,7 @@ describe("a channel check", () => {
 
   test("uses a tenth of the requests, and leaves the rest to posts", async () => {
     const chat = await start({}, { requestsPerSecond: 40, now: () => 0 });
-    expect(chat.sink.requestsPerSecond).toBe(36);
+    expect(chat.sink.requestsPerSecond?.()).toBe(36);
     const channels = Array.from({ length: 20 }, (_, at) => String(at + 100));
     for (const channel of channels) chat.server.addChannel(channel, { guild: OTHER_GUILD });
     await Promise.all(channels.map((channel) => chat.sink.channels!.check(GUILD, channel, TIMEOUT_MS)));

@@ -10,7 +10,7 @@ export const discordSettings = {
     "https://guildcal.example",
   ),
   DISCORD_REQUESTS_PER_SECOND: integerSetting(
-    "Maximum number of requests per second of this process, including channel checks; all processes with the same token share Discord's limit of 50",
+    "Maximum number of requests per second of all replicas of dispatch together, including channel checks; Discord's limit for a token is 50",
     45,
     1,
     10_000,

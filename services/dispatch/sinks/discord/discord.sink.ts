@@ -37,6 +37,7 @@ export interface DiscordSinkOptions {
   readonly token: string;
   readonly apiUrl: string;
   readonly botUrl: string;
+  /** Of all processes with the same token. */
   readonly requestsPerSecond: number;
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
@@ -55,8 +56,10 @@ export function discordSink({
   now = () => performance.now(),
 }: DiscordSinkOptions): Sink {
   const client = httpClient({ maxBodyBytes: MAX_RESPONSE_BYTES });
-  const limits = rateLimits(requestsPerSecond);
-  const checksPerSecond = Math.max(1, Math.floor(requestsPerSecond * CHECKS_PART));
+  let processes = () => 1;
+  const share = () => Math.max(1, Math.floor(requestsPerSecond / processes()));
+  const limits = rateLimits(share);
+  const checksPerSecond = () => Math.max(1, Math.floor(share() * CHECKS_PART));
   const checks = slidingWindow(checksPerSecond, 1_000);
   const attempts = recentAttempts();
   const refusals = guildRefusals();
@@ -182,7 +185,10 @@ export function discordSink({
 
   return {
     name: "discord",
-    requestsPerSecond: Math.max(1, requestsPerSecond - checksPerSecond),
+    requestsPerSecond: () => Math.max(1, share() - checksPerSecond()),
+    shareAmong(counted) {
+      processes = counted;
+    },
     channels: {
       async check(guildId, channel, timeoutMs) {
         if (now() < halt.until || refusals.waitMs(guildId, now()) > 0) return undefined;

@@ -18,7 +18,7 @@ export function guildRefusals(): GuildRefusals {
   return {
     waitMs: (guildId, now) => windows.get(guildId)?.waitMs(now) ?? 0,
     add(guildId, now) {
-      const window = windows.get(guildId) ?? slidingWindow(MAX_REFUSALS, WINDOW_MS);
+      const window = windows.get(guildId) ?? slidingWindow(() => MAX_REFUSALS, WINDOW_MS);
       window.add(now);
       windows.set(guildId, window);
     },

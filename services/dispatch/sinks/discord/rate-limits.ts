@@ -44,12 +44,13 @@ interface BucketState {
   inFlight: number;
 }
 
-export function rateLimits(requestsPerSecond: number): RateLimits {
+/** @param requestsPerSecond - Of this process; may change. */
+export function rateLimits(requestsPerSecond: () => number): RateLimits {
   const states = new Map<string, BucketState>();
   /** Discord's last bucket id of each route; several routes may share a bucket. */
   const bucketIds = new Map<string, string>();
   const allRequests = slidingWindow(requestsPerSecond, 1_000);
-  const invalid = slidingWindow(MAX_INVALID_REQUESTS, INVALID_REQUESTS_WINDOW_MS);
+  const invalid = slidingWindow(() => MAX_INVALID_REQUESTS, INVALID_REQUESTS_WINDOW_MS);
   let stoppedUntil = 0;
   let isHalfOpen = false;
 

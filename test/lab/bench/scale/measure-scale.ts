@@ -8,7 +8,7 @@ import { databaseNamed } from "../requests/subjects.ts";
 import { printBytes, printCosts, printPhase, print } from "./figures-of-scale.ts";
 import { type Bus, startBus } from "./dispatch-run.ts";
 import { measureDispatch } from "./measure-dispatch.ts";
-import { planWith } from "./planning-replicas.ts";
+import { planAllWith, prepareSweep, sweepWith } from "./planning-replicas.ts";
 import { compareRequests, type Subject } from "./request-costs.ts";
 import { connectTo, fillGuilds, storedBytes } from "./scale-database.ts";
 import { compareShards } from "./shard-costs.ts";
@@ -23,6 +23,8 @@ const MAX_LIST_RATIO = 1.2;
 const MAX_SHARDED_LIST_RATIO = 1.3;
 /** Two replicas of dispatch plan at least this factor of the guilds that one plans. */
 const MIN_REPLICAS_RATIO = 1.8;
+/** So many guilds are due again that two replicas plan them for two minutes. */
+const SWEPT_GUILDS = 40_000;
 
 const PARTS = ["requests", "dispatch", "shards", "replicas"] as const;
 
@@ -57,11 +59,15 @@ try {
 process.exitCode = isGood ? 0 : 1;
 
 async function measureOn(mongod: EmbeddedMongod): Promise<void> {
-  const counts = [...new Set([Math.min(from, guilds), guilds])];
-  const subjects = counts.map((count) => ({ guilds: count, mongoUrl: databaseNamed(mongod.url, `guilds_${count}`) }));
+  const subjectOf = (count: number) => ({ guilds: count, mongoUrl: databaseNamed(mongod.url, `guilds_${count}`) });
+  const isLargest = chosen.has("requests") || chosen.has("dispatch");
+  const counts = [...new Set([Math.min(from, guilds), ...(isLargest ? [guilds] : [])])];
+  const subjects = counts.map(subjectOf);
+  const swept = subjectOf(SWEPT_GUILDS);
   // The rows are two hours old, so that the changes of the last hour come after them.
   const writtenAt = Date.now() - 2 * HOUR;
-  for (const subject of subjects) await fill(subject, writtenAt);
+  const filled = chosen.has("replicas") ? [...subjects, swept] : subjects;
+  for (const subject of filled) await fill(subject, writtenAt);
   if (chosen.has("requests")) {
     const ratio = printCosts(
       `${guilds} guilds ÷ ${counts[0]} guilds`,
@@ -72,7 +78,7 @@ async function measureOn(mongod: EmbeddedMongod): Promise<void> {
   }
   const bus = await startBus();
   try {
-    if (chosen.has("replicas")) await compareReplicas(subjects[0] as Subject, bus);
+    if (chosen.has("replicas")) await compareReplicas(subjects[0] as Subject, swept, bus);
     for (const subject of chosen.has("dispatch") ? subjects : []) {
       isGood &&= await measureDispatch(subject, bus, { minutes, writtenAt, changes: changes ?? subject.guilds });
       await printSizes(subject, "with plans");
@@ -97,21 +103,33 @@ async function printSizes({ guilds: count, mongoUrl }: Subject, what: string): P
   await connection.close();
 }
 
-/** One and two replicas plan the same guilds, in turns. */
-async function compareReplicas({ guilds: count, mongoUrl }: Subject, bus: Bus): Promise<void> {
+/** One and two replicas plan the same guilds, in turns: all of them, and of many guilds those that are due again. */
+async function compareReplicas(few: Subject, many: Subject, bus: Bus): Promise<void> {
+  const all = await inTurns(few, bus, "start without marks", planAllWith);
+  const swept = await inTurns(many, bus, "sweep", sweepWith, prepareSweep);
+  print("guilds planned at the start, two replicas ÷ one", all.toFixed(2));
+  print("guilds planned by the sweep, two replicas ÷ one", swept.toFixed(2));
+  isGood &&= swept >= MIN_REPLICAS_RATIO;
+}
+
+/** The number of guilds that two replicas plan in a second, as a factor of that of one. */
+async function inTurns(
+  { guilds: count, mongoUrl }: Subject,
+  bus: Bus,
+  what: string,
+  planWith: typeof sweepWith,
+  prepare?: typeof prepareSweep,
+): Promise<number> {
   const connection = await connectTo(mongoUrl);
   const announcing = Array.from({ length: count }, (_, at) => at + 1).filter(isAnnouncing).length;
-  const perSecond: { readonly start: number; readonly sweep: number }[] = [];
+  const options = { bus, mongoUrl, announcing, minutes };
+  await prepare?.(connection, options);
+  const perSecond: number[] = [];
   for (const replicas of [1, 2]) {
-    const { start, sweep } = await planWith(replicas, connection, { bus, mongoUrl, announcing, minutes });
-    const what = `${replicas} of dispatch with a share of a CPU each`;
-    printPhase(`${what}, start without marks`, start, "guild");
-    printPhase(`${what}, sweep`, sweep, "guild");
-    perSecond.push({ start: start.done / start.seconds, sweep: sweep.done / sweep.seconds });
+    const phase = await planWith(replicas, connection, options);
+    printPhase(`${replicas} of dispatch with a share of a CPU each, ${what}`, phase, "guild");
+    perSecond.push(phase.done / phase.seconds);
   }
   await connection.close();
-  const ratioOf = (phase: "start" | "sweep") => (perSecond[1]?.[phase] ?? 0) / (perSecond[0]?.[phase] ?? 0);
-  print("guilds planned at the start, two replicas ÷ one", ratioOf("start").toFixed(2));
-  print("guilds planned by the sweep, two replicas ÷ one", ratioOf("sweep").toFixed(2));
-  isGood &&= ratioOf("sweep") >= MIN_REPLICAS_RATIO;
+  return (perSecond[1] ?? 0) / (perSecond[0] ?? 0);
 }

@@ -1,5 +1,6 @@
+import { setTimeout } from "node:timers/promises";
 import type { Connection } from "mongoose";
-import { until } from "../../../harness/until.ts";
+import { STANDARD_TIMING } from "../../../../services/dispatch/protocol/timing.ts";
 import { cpuShare } from "../requests/cpu-share.ts";
 import {
   type Bus,
@@ -8,12 +9,13 @@ import {
   measurePhase,
   type Phase,
   plannedGuilds,
+  type RunningServices,
   startServices,
 } from "./dispatch-run.ts";
 
 /** Share of a CPU for each replica of dispatch; the owners and MongoDB have the rest, so that they are not the limit. */
 const SHARE = 0.2;
-const SWEEP_STARTS_MS = 120_000;
+const SWEEP_MINUTES = 1;
 const PLANNED = ["guild_plans", "posts", "plan_sources", "feed_marks"] as const;
 
 export interface PlanningOptions {
@@ -24,29 +26,52 @@ export interface PlanningOptions {
   readonly minutes: number;
 }
 
-/** Plans all guilds with a number of replicas of dispatch: on data without plans, and when all plans are due again. */
-export async function planWith(
-  replicas: number,
-  connection: Connection,
-  { bus, mongoUrl, announcing, minutes }: PlanningOptions,
-): Promise<{ readonly start: Phase; readonly sweep: Phase }> {
+/** Plans all guilds on data without plans, with a number of replicas of dispatch. */
+export async function planAllWith(replicas: number, connection: Connection, options: PlanningOptions): Promise<Phase> {
   for (const name of PLANNED) await connection.collection(name).deleteMany({});
-  const share = (name: string) => cpuShare(`guildcal-scale-${process.pid}-${name}`, SHARE);
-  const services = await startServices(mongoUrl, bus, { replicas, share });
+  // What a replica plans before all have started is not counted.
+  return withReplicas(replicas, options, (services) => planAll(services, connection, options));
+}
+
+/** Plans all guilds without a limit of processor time, for `sweepWith`. */
+export async function prepareSweep(connection: Connection, options: PlanningOptions): Promise<void> {
+  const services = await startServices(options.mongoUrl, options.bus, { replicas: 2 });
   try {
-    // What a replica plans before all have started is not counted.
-    const start = await measurePhase(services, {
-      total: announcing,
-      doneNow: () => plannedGuilds(connection),
-      minutes,
-    });
-    const total = await plannedGuilds(connection);
-    const now = await makeGuildsDue(connection);
-    const doneNow = () => guildsPlannedAfter(connection, now);
-    // A sweep begins within half a minute, which is not counted.
-    await until(async () => (await doneNow()) > 0, "the sweep", SWEEP_STARTS_MS);
-    return { start, sweep: await measurePhase(services, { total, doneNow, minutes }) };
+    await planAll(services, connection, options);
   } finally {
     await services.stop();
   }
+}
+
+/** Plans guilds whose plans are due again, for a minute. There must be so many that no replica has planned all of its own. */
+export async function sweepWith(replicas: number, connection: Connection, options: PlanningOptions): Promise<Phase> {
+  return withReplicas(replicas, options, async (services) => {
+    const total = await plannedGuilds(connection);
+    const now = await makeGuildsDue(connection);
+    // By then each replica sweeps.
+    await setTimeout(STANDARD_TIMING.sweepEveryMs);
+    const doneNow = () => guildsPlannedAfter(connection, now);
+    const sweep = await measurePhase(services, { total, doneNow, minutes: SWEEP_MINUTES });
+    if (sweep.isComplete) throw new Error(`${total} guilds were planned in less than ${SWEEP_MINUTES} minutes`);
+    return sweep;
+  });
+}
+
+async function withReplicas(
+  replicas: number,
+  { mongoUrl, bus }: PlanningOptions,
+  measure: (services: RunningServices) => Promise<Phase>,
+): Promise<Phase> {
+  const share = (name: string) => cpuShare(`guildcal-scale-${process.pid}-${name}`, SHARE);
+  const services = await startServices(mongoUrl, bus, { replicas, share });
+  try {
+    return await measure(services);
+  } finally {
+    await services.stop();
+  }
+}
+
+function planAll(services: RunningServices, connection: Connection, options: PlanningOptions): Promise<Phase> {
+  const { announcing: total, minutes } = options;
+  return measurePhase(services, { total, doneNow: () => plannedGuilds(connection), minutes });
 }
