@@ -13,7 +13,6 @@ import { type Tracked, trackedIndexes, trackedPaths } from "../../../mixins/mong
 import { batchedFind } from "../../../mixins/mongo/batched-find.ts";
 import { reachedInstant } from "../../../mixins/mongo/reached-instant.ts";
 import { revisionWritten } from "../../../mixins/mongo/recent-writes.ts";
-import type {} from "../../contracts/change-feed.contract.ts";
 import type { CalendarView } from "../../contracts/calendars.contract.ts";
 import type { ChangedRecords, ChangedRecordsParams } from "../../contracts/guild-changes.contract.ts";
 import type { Pause } from "../../contracts/pause.ts";
