@@ -25,8 +25,8 @@ const queries = [
   ...RULES.map((rule) => [isAlert(rule) ? rule.alert : rule.record, rule.expr] as const),
   ...DASHBOARD_QUERIES,
 ];
-/** Labels that the operator and pod-monitor.yaml add. */
-const OF_TARGETS = ["namespace", "pod", "part_of", "component", "app"];
+/** Labels that the operator and the PodMonitors add. */
+const OF_TARGETS = ["namespace", "pod", "part_of", "component", "app", "replica_set"];
 
 describe("alert rules and dashboard", () => {
   /** The labels of each metric. */
