@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { argv, stderr, stdout } from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Document, parseAllDocuments } from "yaml";
@@ -10,7 +10,8 @@ import { Document, parseAllDocuments } from "yaml";
 /** The replica set of the configuration servers. */
 export const CONFIG_SET = "mongodb-config";
 const TEMPLATE = join(dirname(fileURLToPath(import.meta.url)), "components/mongodb/mongodb.yaml");
-const TEMPLATE_NAME = "mongodb";
+/** The name of the StatefulSet of the template. */
+export const TEMPLATE_NAME = "mongodb";
 const TEMPLATE_SET = "guildcal";
 const MEMBERS = 3;
 const PORT = 27_017;
@@ -26,15 +27,18 @@ export function membersOf(set: string): string {
 
 /** The manifests of a replica set, as YAML. */
 export function shardManifests(set: string): string {
-  const documents = parseAllDocuments(readFileSync(TEMPLATE, "utf8")).map((document) => document.toJS() as object);
-  const made = documents.filter((manifest) => KINDS.has((manifest as { kind?: unknown }).kind));
-  const head = `# Written by: node k8s/make-shard.ts ${set}\n`;
-  return (
-    head +
-    made
-      .map((manifest) => new Document(ofSet(set, manifest), { aliasDuplicateObjects: false }).toString(LITERAL))
-      .join("---\n")
-  );
+  const made = readManifests(TEMPLATE).filter((manifest) => KINDS.has((manifest as { kind?: unknown }).kind));
+  const manifests = made.map((manifest) => ofSet(set, manifest));
+  return `# Written by: node k8s/make-shard.ts ${set}\n${asYaml(manifests)}`;
+}
+
+export function readManifests(path: string): object[] {
+  return parseAllDocuments(readFileSync(path, "utf8")).map((document) => document.toJS() as object);
+}
+
+export function asYaml(manifests: readonly unknown[]): string {
+  const documents = manifests.map((manifest) => new Document(manifest, { aliasDuplicateObjects: false }));
+  return documents.map((document) => document.toString(LITERAL)).join("---\n");
 }
 
 /** Copies a value of the template, with the name of the set in place of the template's. */
@@ -70,11 +74,13 @@ function environmentOf(set: string, variables: readonly Variable[]): object[] {
   return [...others, { name: "MEMBERS", value: membersOf(set) }, { name: "REPLICA_SET", value: set }, role];
 }
 
-function main(set: string | undefined): void {
-  if (set === undefined || !/^[a-z][a-z0-9-]{1,40}$/.test(set)) {
-    stderr.write("make-shard.ts takes the name of a replica set, such as mongodb-shard-2\n");
+/** Prints the manifests for the replica set in the first argument of the program. */
+export function printManifests(manifestsOf: (set: string) => string): void {
+  const [, program = "", set = ""] = argv;
+  if (!/^[a-z][a-z0-9-]{1,40}$/.test(set)) {
+    stderr.write(`${basename(program)} takes the name of a replica set, such as mongodb-shard-2\n`);
     process.exitCode = 1;
-  } else stdout.write(shardManifests(set));
+  } else stdout.write(manifestsOf(set));
 }
 
-if (import.meta.url === pathToFileURL(argv[1] ?? "").href) main(argv[2]);
+if (import.meta.url === pathToFileURL(argv[1] ?? "").href) printManifests(shardManifests);

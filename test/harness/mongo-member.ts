@@ -23,6 +23,8 @@ export interface MongoMember {
   /** Starts the member, and waits until it responds. */
   start(): Promise<void>;
   kill(): Promise<void>;
+  /** Sends SIGTERM, and waits until the process has ended. */
+  terminate(): Promise<void>;
   /** Ends the member permanently, with SIGKILL. */
   stop(): Promise<void>;
 }
@@ -65,6 +67,7 @@ export function newMongoMember(
     hello,
     command,
     kill: async () => running?.kill(),
+    terminate: async () => running?.terminate(),
     async start() {
       await running?.kill();
       await mkdir(dbPath, { recursive: true });
@@ -98,6 +101,8 @@ function argumentsOf(port: number, set: string): string[] {
 export interface Running {
   hasEnded(): boolean;
   kill(): Promise<void>;
+  /** Sends SIGTERM, and waits until the process has ended. */
+  terminate(): Promise<void>;
 }
 
 /** Starts a server that ends with this process. */
@@ -105,13 +110,11 @@ export function startProcess(binary: string, args: readonly string[]): Running {
   const child = spawnWithWatcher(binary, args, basicEnvironment());
   const gone = once(child, "exit");
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-  return {
-    hasEnded,
-    async kill() {
-      if (!hasEnded()) child.kill("SIGKILL");
-      await gone;
-    },
+  const end = async (signal: NodeJS.Signals) => {
+    if (!hasEnded()) child.kill(signal);
+    await gone;
   };
+  return { hasEnded, kill: () => end("SIGKILL"), terminate: () => end("SIGTERM") };
 }
 
 async function endOfLog(log: string): Promise<string> {

@@ -16,7 +16,9 @@ export interface MongoSet {
   stepDown(): Promise<void>;
   /** Kills the primary with SIGKILL, and resolves with its host and port; the others elect a primary. */
   killPrimary(): Promise<string>;
-  /** Starts a killed member again, and waits until all three are primary or secondary. */
+  /** Sends the primary SIGTERM, and resolves with its host and port when its process has ended. */
+  terminatePrimary(): Promise<string>;
+  /** Starts a member that has ended again, and waits until all three are primary or secondary. */
   restart(host: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -32,12 +34,16 @@ const CATCH_UP_SECONDS = 5;
 /** Timeout of an election, in which a restarted member must catch up. */
 const ELECTION_TIMEOUT_MS = 60_000;
 
-/** Starts three members in folders below `directory`; resolves when one is primary and two are secondaries. */
-export async function startMongoSet(directory: string): Promise<MongoSet> {
+/**
+ * Starts three members in folders below `directory`; resolves when one is primary and two are secondaries.
+ *
+ * @param options - Further arguments of mongod.
+ */
+export async function startMongoSet(directory: string, options: readonly string[] = []): Promise<MongoSet> {
   const { binary, reason } = { reason: "", ...(await findMongod(directory)) };
   if (binary === undefined) throw new Error(`No usable mongod: ${reason}`);
   const ports = await freePorts(MEMBERS);
-  const members = ports.map((port) => newMongoMember(binary.path, port, directory));
+  const members = ports.map((port) => newMongoMember(binary.path, port, directory, SET_NAME, options));
   const stop = async () => void (await Promise.all(members.map((member) => member.stop())));
   await Promise.all(members.map((member) => member.start())).catch(async (error: unknown) => {
     await stop();
@@ -87,6 +93,11 @@ export async function startMongoSet(directory: string): Promise<MongoSet> {
     async killPrimary() {
       const primary = await findPrimary();
       await primary.kill();
+      return primary.host;
+    },
+    async terminatePrimary() {
+      const primary = await findPrimary();
+      await primary.terminate();
       return primary.host;
     },
     async restart(host) {

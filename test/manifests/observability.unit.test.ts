@@ -10,10 +10,10 @@ import { SERVICES } from "../../services/contracts/service-names.ts";
 import { exportWebhookMetrics } from "../../services/webhooks/webhooks.metrics.ts";
 import { exportFollowMetrics } from "../../services/calendar-events/follow/follow.metrics.ts";
 import { exportDispatchMetrics } from "../../services/dispatch/dispatch.metrics.ts";
-import { ALERTS, isAlert, RULES } from "./alert-rules.ts";
+import { ALERTS, isAlert, RULE_FILES, type RuleFile, RULES } from "./alert-rules.ts";
 import { EXPORTERS } from "./exporters.ts";
 import { renderKustomization } from "./kustomization.ts";
-import { K8S, ofKind, rendered, workloads } from "./overlays.ts";
+import { EVERY_OVERLAY, K8S, ofKind, rendered, workloads } from "./overlays.ts";
 import { DASHBOARD_QUERIES, PANELS } from "./dashboard.ts";
 import { selectorsOf } from "./promql.ts";
 
@@ -25,8 +25,8 @@ const queries = [
   ...RULES.map((rule) => [isAlert(rule) ? rule.alert : rule.record, rule.expr] as const),
   ...DASHBOARD_QUERIES,
 ];
-/** Labels that the operator and pod-monitor.yaml add. */
-const OF_TARGETS = ["namespace", "pod", "part_of", "component", "app"];
+/** Labels that the operator and the PodMonitors add. */
+const OF_TARGETS = ["namespace", "pod", "part_of", "component", "app", "replica_set"];
 
 describe("alert rules and dashboard", () => {
   /** The labels of each metric. */
@@ -61,6 +61,14 @@ describe("alert rules and dashboard", () => {
     expect(ALERTS.length).toBeGreaterThan(25);
     expect(PANELS.length).toBeGreaterThan(40);
   });
+
+  test.each(EVERY_OVERLAY.filter((overlay) => overlay !== "dev"))(
+    "the overlay %s installs the rules of every file of the alerts folder, and no others",
+    (overlay) => {
+      const installed = ofKind<{ spec: RuleFile }>(rendered(overlay), "PrometheusRule").map(({ spec }) => spec);
+      expect(byGroup(installed)).toEqual(byGroup([...RULE_FILES.values()]));
+    },
+  );
 
   test.each(queries)("%s uses only metrics that are exported, with labels that they have", (_title, expr) => {
     const selectors = selectorsOf(expr);
@@ -112,6 +120,11 @@ describe("alert rules and dashboard", () => {
     }
   });
 });
+
+function byGroup(files: readonly RuleFile[]): RuleFile[] {
+  const nameOf = ({ groups }: RuleFile) => groups[0]?.name ?? "";
+  return files.toSorted((one, other) => nameOf(one).localeCompare(nameOf(other)));
+}
 
 describe("the exporters of the table", () => {
   test("are those of the manifests, in the same version", () => {

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Deployment, StatefulSet } from "kubernetes-types/apps/v1.d.ts";
 import type { CronJob } from "kubernetes-types/batch/v1.d.ts";
@@ -6,9 +7,13 @@ import { type Manifest, renderKustomization } from "./kustomization.ts";
 
 export const K8S = join(dirname(dirname(import.meta.dirname)), "k8s");
 
+/** The overlays that the others extend. */
 export const OVERLAYS = ["dev", "production"] as const;
 
-export function rendered(overlay: (typeof OVERLAYS)[number]): Manifest[] {
+/** Every folder of overlays. */
+export const EVERY_OVERLAY: readonly string[] = readdirSync(join(K8S, "overlays")).toSorted();
+
+export function rendered(overlay: string): Manifest[] {
   return renderKustomization(join(K8S, "overlays", overlay));
 }
 

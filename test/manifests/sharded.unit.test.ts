@@ -4,6 +4,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { StatefulSet } from "kubernetes-types/apps/v1.d.ts";
 import type { NetworkPolicy } from "kubernetes-types/networking/v1.d.ts";
 import type { ConfigMap, Service } from "kubernetes-types/core/v1.d.ts";
+import { exporterManifests } from "../../k8s/make-exporter.ts";
 import { CONFIG_SET, membersOf, shardManifests } from "../../k8s/make-shard.ts";
 import { IN_KUBERNETES, makeSecrets, WITH_SHARDS } from "../../k8s/make-secrets.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";
@@ -12,6 +13,14 @@ import { renderKustomization } from "./kustomization.ts";
 import { K8S, matches, ofKind, rendered, workloads } from "./overlays.ts";
 
 const COMPONENT = join(K8S, "components/sharded-mongodb");
+
+interface PodMonitor {
+  readonly spec: {
+    readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+    readonly podMetricsEndpoints: readonly { readonly relabelings: readonly object[] }[];
+  };
+}
+
 const SHARD = "mongodb-shard-1";
 const manifests = renderKustomization(join(K8S, "overlays/production-sharded"));
 const all = workloads(manifests);
@@ -42,6 +51,33 @@ describe("the production overlay with shards", () => {
     expect(readFileSync(join(COMPONENT, "config.yaml"), "utf8")).toBe(shardManifests(CONFIG_SET));
     expect(readFileSync(join(COMPONENT, "shard-1.yaml"), "utf8")).toBe(shardManifests(SHARD));
   });
+
+  test("the exporters are those that make-exporter writes", () => {
+    for (const [file, set] of [
+      ["config.yaml", CONFIG_SET],
+      ["shard-1.yaml", SHARD],
+    ] as const) {
+      expect(readFileSync(join(`${COMPONENT}-monitoring`, file), "utf8")).toBe(exporterManifests(set));
+    }
+  });
+
+  test.each(sets.map((set) => [set.metadata.name, set] as const))(
+    "the exporter of %s scrapes each member, and its metrics have the name of the replica set",
+    (name, set) => {
+      const exporter = name === "mongodb" ? "mongodb-exporter" : `${name}-exporter`;
+      const { labels = {} } = all.find((each) => each.name === exporter) ?? {};
+      expect(variablesOf(exporter, "exporter")["MONGODB_URI"]).toBe(`mongodb://${membersOf(name)}/admin`);
+      expect(set.spec?.replicas).toBe(3);
+      const monitors = ofKind<PodMonitor>(manifests, "PodMonitor").filter(({ spec }) =>
+        matches(spec.selector.matchLabels, labels),
+      );
+      const relabelings = monitors.flatMap(({ spec }) => spec.podMetricsEndpoints.flatMap((each) => each.relabelings));
+      const [, , replicaSet] = commandOf(set);
+      expect(monitors).toHaveLength(1);
+      expect(relabelings).toContainEqual({ targetLabel: "part_of", replacement: "guildcal" });
+      expect(relabelings).toContainEqual({ targetLabel: "replica_set", replacement: replicaSet });
+    },
+  );
 
   test("the replica set without shards becomes the first shard, and keeps its other options", () => {
     const before = ofKind<StatefulSet>(rendered("production"), "StatefulSet").find(
@@ -101,6 +137,10 @@ describe("the production overlay with shards", () => {
     ["mongos", "mongodb", true],
     [SHARD, CONFIG_SET, true],
     ["mongodb", SHARD, true],
+    ["mongodb-exporter", "mongodb", true],
+    [`${SHARD}-exporter`, SHARD, true],
+    [`${CONFIG_SET}-exporter`, CONFIG_SET, true],
+    [`${SHARD}-exporter`, CONFIG_SET, false],
     ["calendar-events", SHARD, false],
     ["backup", CONFIG_SET, false],
     ["nats", SHARD, false],

@@ -5,15 +5,21 @@ import { join } from "node:path";
 import mongoose from "mongoose";
 import { type MongoSet, startMongoSet } from "../harness/mongo-set.ts";
 import { removeFolder } from "../harness/remove-folder.ts";
+import { commandsOf, localOptions } from "../manifests/mongodb-commands.ts";
+import { rendered } from "../manifests/overlays.ts";
 
-describe("a replica set of three", () => {
+/** Time in which the manifests promise that a member ends after SIGTERM. */
+const END_MS = 10_000;
+
+describe("a replica set of three, with the options of the manifests,", () => {
   let directory: string;
   let set: MongoSet;
   let connection: mongoose.Connection;
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "guildcal-set-"));
-    set = await startMongoSet(directory);
+    const [command = []] = commandsOf(rendered("production"), "mongod");
+    set = await startMongoSet(directory, localOptions(command));
     connection = await mongoose.createConnection(set.url, { writeConcern: { w: "majority" } }).asPromise();
   });
   afterAll(async () => {
@@ -38,5 +44,13 @@ describe("a replica set of three", () => {
     await write("after the kill");
     await set.restart(killed);
     expect(await connection.collection("kept").countDocuments()).toBe(3);
+  });
+
+  test("ends its primary within ten seconds of SIGTERM, has another one, and accepts writes", async () => {
+    const begin = performance.now();
+    const ended = await set.terminatePrimary();
+    expect(performance.now() - begin).toBeLessThan(END_MS);
+    expect(await set.primary()).not.toBe(ended);
+    await write("after SIGTERM");
   });
 });

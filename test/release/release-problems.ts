@@ -23,9 +23,9 @@ export type ReleaseFiles = Readonly<Record<(typeof RELEASE_FILES)[number], strin
 const VERSIONS: readonly (readonly [path: (typeof RELEASE_FILES)[number], what: string, pattern: RegExp])[] = [
   ["package-lock.json", "the version of the package", /^ {2,6}"version": "([^"]+)",$/gm],
   ["services/api/openapi/openapi.json", "info.version", /"info": \{[^{}]*?"version": "([^"]+)"/g],
-  ["Dockerfile", "the label org.opencontainers.image.version", /org\.opencontainers\.image\.version="([^"]*)"/g],
+  ["Dockerfile", "the build argument VERSION", /^ARG VERSION=(.*)$/gm],
   ["k8s/overlays/production/kustomization.yaml", "the image's newTag", /name: guildcal,[^}]*newTag: ([^\s}]+)/g],
-  ["k8s/README.md", "the image's tag", /\bguildcal:(\d[\w.-]*)/g],
+  ["k8s/README.md", "the image's tag or version", /\b(?:guildcal:|VERSION=)(\d[\w.-]*)/g],
   ["docs/deploying.md", "the release of a schema version", /^\| (\d+\.\d+[\w.-]*) +\|(?![\s\S]*^\| \d+\.\d)/gm],
   ["clients/README.md", "the version of a tarball", /guildcal-[\w-]+-(\d[\w.-]*)\.tgz/g],
   ["clients/http/package.json", "the version of the package", /"version": "([^"]+)"/g],

@@ -28,7 +28,7 @@ describe("the release check", () => {
 
   test.each<[what: string, path: (typeof RELEASE_FILES)[number], change: Change, says: string]>([
     ["a version that is none", "package.json", (text) => text.replace(version, "one"), "semantic versioning"],
-    ["an image without its label", "Dockerfile", (text) => text.replace(/org\.open.*version.*/, ""), "is missing"],
+    ["an image without its version", "Dockerfile", (text) => text.replace(/ARG VERSION=.*/, ""), "is missing"],
     ["no section for what is unreleased", "CHANGELOG.md", (text) => text.replace("[Unreleased]", "Next"), "Next"],
     ["a release without a date", "CHANGELOG.md", (text) => text.replace(/\] - \S+/, "]"), "latest release"],
     ["a date that does not exist", "CHANGELOG.md", (text) => text.replace(/\] - \S+/, "] - 2026-02-31"), "no date"],
