@@ -84,14 +84,20 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     testFile: "services/dispatch/protocol/planning/change-feed-consumer.unit.test.ts",
     test: "as unknown before the mark is read, and as the mark until a read is complete",
   },
-  {
-    guard: "a process without dispatch exports none of its metrics",
-    file: "services/dispatch/dispatch.metrics.ts",
+  ...(
+    [
+      ["dispatch", "services/dispatch/dispatch.metrics.ts"],
+      ["webhooks", "services/webhooks/webhooks.metrics.ts"],
+      ["calendar-events", "services/calendar-events/follow/follow.metrics.ts"],
+    ] as const
+  ).map(([service, file]) => ({
+    guard: `a process without ${service} exports none of its metrics`,
+    file,
     code: "const registers: [] = [];",
     without: "const registers = [metricsRegistry];",
     testFile: "services/launch/run/exported-metrics.unit.test.ts",
-    test: "a process without dispatch exports no metric of dispatch, not even as 0",
-  },
+    test: "a process exports no metric of a service that it does not run, not even as 0",
+  })),
   {
     ...secrets,
     guard: "a rotation removes the old secret from kubectl's last-applied annotation",
