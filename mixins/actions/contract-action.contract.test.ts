@@ -106,7 +106,7 @@ describe("an action that serves a contract", () => {
     jest.restoreAllMocks();
     options.logger = configured;
     const names = { action: "thing.make", requestId: "r-1", traceId: "4bf92f3577b34da6a3ce929d0e0e4736" };
-    expect(lines).toEqual([{ keyId: "k", guildId: undefined, id: "thing-1", revision: 7, ...names }]);
+    expect(lines).toEqual([{ keyId: "k", guildId: undefined, id: "thing-1", revision: "7", ...names }]);
   });
 
   test("passes on the refusal of a service that it called itself", async () => {

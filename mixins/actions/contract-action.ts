@@ -11,7 +11,8 @@ import { isLogged } from "../observability/log-level.ts";
 import { mayCall } from "./may-call.ts";
 import { type WriteContext, DeadlinePassed, runInWriteContext } from "../mongo/write-context.ts";
 import { isWriteId, newWriteId } from "../mongo/write-id.ts";
-import { readTraceparent, traceIdIn } from "../observability/trace-context.ts";
+import { requestFields } from "../observability/request-fields.ts";
+import { readTraceparent } from "../observability/trace-context.ts";
 
 const { MoleculerClientError, MoleculerError, MoleculerRetryableError } = moleculer.Errors;
 
@@ -42,7 +43,7 @@ export function serve<Params, Result>(
       if (isLogged(context.broker, "debug")) actionLogger(context).debug(logFieldsOf(context), "action");
       const work = async () => {
         const result = await handler(context.params, context);
-        if (!isRead(contract) && !isRefusal(result)) logWrite(context, result);
+        if (!isRead(contract) && !isRefusal(result) && !isDryRun(contract, context.params)) logWrite(context, result);
         return result;
       };
       const result = await runOnce(writeContextOf(contract, context.meta), work).catch((error: unknown) => {
@@ -99,9 +100,12 @@ export function isRead({ keys }: Pick<ActionContract<unknown, unknown>, "keys">)
   return !keys.endsWith("write");
 }
 
-/** The fields by which a reader finds a line in the log of any service: the request (D4) and its trace. */
-function logFieldsOf({ action, meta: { requestId, traceparent } }: Context<unknown, CallMeta>): object {
-  return { action: action?.name, requestId, traceId: traceIdIn(traceparent) };
+function isDryRun<Params>(contract: Pick<ActionContract<Params, unknown>, "isDryRun">, params: Params): boolean {
+  return contract.isDryRun?.(params) === true;
+}
+
+function logFieldsOf({ action, meta }: Context<unknown, CallMeta>): object {
+  return { action: action?.name, ...requestFields(meta) };
 }
 
 /**
@@ -112,10 +116,15 @@ function logWrite(context: Context<unknown, CallMeta>, result: unknown): void {
   const { broker, params, meta } = context;
   if (!isLogged(broker, "info")) return;
   const { guildId, id, eventId, calendarNumber, revision } = { ...Object(params), ...Object(result) } as Partial<
-    Record<"guildId" | "id" | "eventId" | "calendarNumber" | "revision", unknown>
+    Record<"guildId" | "id" | "eventId" | "calendarNumber" | "revision", string | number>
   >;
-  const record = { guildId, id: id ?? eventId ?? calendarNumber ?? guildId, revision };
+  // One type for each field: stores of logs refuse a field with values of several types.
+  const record = { guildId, id: asText(id ?? eventId ?? calendarNumber ?? guildId), revision: asText(revision) };
   actionLogger(context).info({ keyId: meta.caller?.keyId, ...record, ...logFieldsOf(context) }, "write");
+}
+
+function asText(value: string | number | undefined): string | undefined {
+  return value === undefined ? undefined : String(value);
 }
 
 /** The broker's own logger writes only errors (moleculer.config.ts), so actions have a logger of their own. */

@@ -25,6 +25,8 @@ export interface ActionContract<Params, Result> {
    * must not assume that a field has passed its own rule.
    */
   readonly crossFieldProblems?: (params: Partial<Record<keyof Params, unknown>>) => FieldProblem[];
+  /** Whether a call of a writing action with these params stores nothing, and only shows its effect. Absent if none does. */
+  readonly isDryRun?: (params: Params) => boolean;
   /** A list of writes that are not performed: each entry is checked as the params of the action that it stands for. */
   readonly drafts?: DraftsRule;
   /** The other services that the action calls for these params. While one of them is unavailable, the action is, too. */

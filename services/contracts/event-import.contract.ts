@@ -169,6 +169,7 @@ export const importEvents = action<ImportEventsParams, ImportEventsResult>({
     ofSeries: listOfIntegers(integer(0, MAX_BATCH_EVENTS - 1), MAX_BATCH_EVENTS),
     zones: listOf(textOf("content lines", /\S/, MAX_ZONE_LENGTH), MAX_BATCH_ZONES),
   },
+  isDryRun: ({ dryRun }) => dryRun,
   dependsOn: settingsOwnerOfCalendar,
   idempotent: false,
 });

@@ -157,9 +157,12 @@ describe("with a collector", () => {
     expect(JSON.stringify(writes)).not.toContain(NAME);
   });
 
-  test("the log line of a post has the request and the trace that caused it", () => {
-    expect(guildcal.lines("announcement settled")).toMatchObject([{ requestId: "r-event", traceId: TRACE }]);
-  });
+  test.each(["announcement posted", "announcement settled"])(
+    "the log line `%s` has the request and the trace that caused it",
+    (text) => {
+      expect(guildcal.lines(text)).toMatchObject([{ requestId: "r-event", traceId: TRACE }]);
+    },
+  );
 
   test("the OpenTelemetry SDK is loaded (the control of the test without a collector)", () => {
     expect(guildcal.service.output).toMatch(/^loaded .*@opentelemetry\/sdk-trace/m);

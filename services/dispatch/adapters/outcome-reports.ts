@@ -1,6 +1,6 @@
 import type { ServiceBroker } from "moleculer";
 import { broadcast } from "../../../mixins/actions/typed-calls.ts";
-import { traceIdIn } from "../../../mixins/observability/trace-context.ts";
+import { requestFields } from "../../../mixins/observability/request-fields.ts";
 import { type PostState } from "../../contracts/dispatch.contract.ts";
 import {
   announcementFailed,
@@ -8,11 +8,11 @@ import {
   announcementPosted,
   type PostOutcome,
 } from "../../contracts/post-outcomes.contract.ts";
-import type { ChangeOrigin, EventContract } from "../../contracts/contract.ts";
+import type { EventContract } from "../../contracts/contract.ts";
 import { countError, countSettled, countWait } from "../dispatch.metrics.ts";
 import type { Post } from "../domain/post/post.ts";
 import { toSettledPost } from "../domain/post/post-views.ts";
-import type { Reports } from "../protocol/ports.ts";
+import type { FailureDetails, Reports } from "../protocol/ports.ts";
 
 /** The event of each outcome (D34); a cancelled or skipped post has none. */
 const EVENTS: Partial<Record<PostState, EventContract<PostOutcome>>> = {
@@ -31,25 +31,21 @@ export function outcomeReports(broker: ServiceBroker, logger: ServiceBroker["log
       const { id, sink, guildId, state, changedBy } = post;
       const outcome: PostOutcome = { guildId, ...toSettledPost(post) };
       countSettled(post);
-      const line = { post: id, sink, ...outcome, ...requestOf(changedBy) };
+      const line = { post: id, sink, ...outcome, ...requestFields(changedBy) };
       logger[EXPECTED_STATES.has(state) ? "info" : "warn"](line, "announcement settled");
       const event = EVENTS[state];
       if (event !== undefined) broadcast(broker, event, outcome);
     },
     waited: countWait,
-    operationFailed(operation, details) {
+    operationFailed(operation, { post, error, ...details }) {
       countError(operation);
-      logger.warn({ operation, ...withPlainError(details) }, "dispatch operation failed");
+      // Pino prints the stack of an error only under the key `err`.
+      const cause = error === undefined ? {} : { err: error };
+      logger.warn({ operation, ...ofPost(post), ...details, ...cause }, "dispatch operation failed");
     },
   };
 }
 
-/** The ids that all log lines of a request have, in every service. */
-function requestOf({ requestId, traceparent }: Partial<ChangeOrigin> = {}): object {
-  return { requestId, traceId: traceIdIn(traceparent) };
-}
-
-/** Pino prints the stack of an error only under the key `err`. */
-function withPlainError({ error, ...details }: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return error === undefined ? details : { ...details, err: error };
+function ofPost(post: FailureDetails["post"]): object {
+  return post === undefined ? {} : { post: post.id, guildId: post.guildId, ...requestFields(post.changedBy) };
 }

@@ -5,6 +5,8 @@ import type { PostState } from "../../contracts/dispatch.contract.ts";
 import { NOON } from "../../../test/fixtures/dispatch-samples.ts";
 import { exportDispatchMetrics } from "../dispatch.metrics.ts";
 import type { Post } from "../domain/post/post.ts";
+import type { GuildId } from "../../contracts/ids.ts";
+import type { FailureDetails } from "../protocol/ports.ts";
 import { outcomeReports } from "./outcome-reports.ts";
 
 const post = (state: PostState, differs: Partial<Post> = {}) =>
@@ -32,6 +34,17 @@ function report(...posts: Post[]) {
   const reports = outcomeReports(broker, logger);
   for (const each of posts) reports.settled(each);
   return { lines, broadcasts };
+}
+
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+const CHANGED_BY = { at: NOON, requestId: "r-1", traceparent: `00-${TRACE}-00f067aa0ba902b7-01` };
+
+/** The log line of a failed operation. */
+function failureLine(operation: string, details: FailureDetails): unknown[] {
+  const lines: unknown[] = [];
+  const logger = { warn: (fields: object) => void lines.push(fields) } as never;
+  outcomeReports({} as ServiceBroker, logger).operationFailed(operation, details);
+  return lines;
 }
 
 describe("an outcome", () => {
@@ -84,6 +97,11 @@ describe("an outcome", () => {
     expect(broadcasts.map(([name]) => name)).toEqual(event === undefined ? [] : [event]);
   });
 
+  test("has the request and the trace of the change that caused it", () => {
+    const { lines } = report(post("missed", { changedBy: CHANGED_BY }));
+    expect(lines).toMatchObject([["warn", { requestId: "r-1", traceId: TRACE }, "announcement settled"]]);
+  });
+
   test("is counted by state and reason code, and its lateness by sink", async () => {
     report(post("failed", { reason: "HTTP 404 10003 <a channel's name>" }), post("sent", { lateMs: 30 }));
     const text = await metricsRegistry.metrics();
@@ -93,13 +111,26 @@ describe("an outcome", () => {
   });
 
   test("a failed operation is one log line with the complete error, and is counted", async () => {
-    const lines: unknown[] = [];
-    const logger = { warn: (fields: object) => void lines.push(fields) } as never;
     const error = new Error("gone");
-    outcomeReports({} as ServiceBroker, logger).operationFailed("claim", { post: "p", error });
-    expect(lines).toEqual([{ operation: "claim", post: "p", err: error }]);
+    expect(failureLine("claim", { guildId: "9" as GuildId, error })).toEqual([
+      { operation: "claim", guildId: "9", err: error },
+    ]);
     await expect(metricsRegistry.metrics()).resolves.toMatch(
       /^guildcal_dispatch_errors_total\{operation="claim"\} 1$/m,
     );
+  });
+
+  test("a failed operation of a post has its guild, and the request and the trace of the change that caused it", () => {
+    const failed = post("sending", { changedBy: CHANGED_BY });
+    expect(failureLine("edit message", { post: failed, reason: "HTTP 503" })).toEqual([
+      {
+        operation: "edit message",
+        post: failed.id,
+        guildId: "9",
+        requestId: "r-1",
+        traceId: TRACE,
+        reason: "HTTP 503",
+      },
+    ]);
   });
 });

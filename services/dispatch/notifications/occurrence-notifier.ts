@@ -1,4 +1,5 @@
 import type { ServiceBroker } from "moleculer";
+import { requestFields } from "../../../mixins/observability/request-fields.ts";
 import { renderCancelled } from "../domain/message/edited-message.ts";
 import { renderNotification } from "../domain/notification/notification-rule.ts";
 import type { Post } from "../domain/post/post.ts";
@@ -51,7 +52,7 @@ export function newOccurrenceNotifier(
       renderCancelled,
       reports: {
         planned: () => undefined,
-        settled: (post) => report(logger, post),
+        settled: (post) => reportNotification(logger, post),
         waited: () => undefined,
         operationFailed: (operation, details) => operationFailed(`notifications: ${operation}`, details),
       },
@@ -69,12 +70,12 @@ export function newOccurrenceNotifier(
 }
 
 /** Writes a log line and counts a metric for each outcome. */
-function report(logger: ServiceBroker["logger"], post: Post): void {
-  const { id, guildId, occurrenceId, state, dueAt, lateMs, reason } = post;
+export function reportNotification(logger: Pick<ServiceBroker["logger"], "info" | "warn">, post: Post): void {
+  const { id, guildId, occurrenceId, state, dueAt, lateMs, reason, changedBy } = post;
   countNotification(post);
   const isExpected = state === "sent" || state === "cancelled" || state === "skipped";
   logger[isExpected ? "info" : "warn"](
-    { notification: id, guildId, occurrenceId, state, dueAt, lateMs, reason },
+    { notification: id, guildId, occurrenceId, state, dueAt, lateMs, reason, ...requestFields(changedBy) },
     "notification settled",
   );
 }

@@ -3,8 +3,9 @@ import { ServiceBroker } from "moleculer";
 import { newMemoryPostStore } from "../../../test/lab/simulator/memory-post-store.ts";
 import { until } from "../../../test/harness/until.ts";
 import type { GuildId } from "../../contracts/ids.ts";
+import type { Post } from "../domain/post/post.ts";
 import { STANDARD_TIMING } from "../protocol/timing.ts";
-import { newOccurrenceNotifier } from "./occurrence-notifier.ts";
+import { newOccurrenceNotifier, reportNotification } from "./occurrence-notifier.ts";
 
 const [WITH, WITHOUT] = ["1" as GuildId, "2" as GuildId];
 
@@ -61,4 +62,22 @@ describe("a change in a guild", () => {
     expect(work.filter((each) => each.endsWith(` ${WITHOUT}`))).toEqual([]);
     await notifying.stop(1_000);
   });
+});
+
+describe("the log line of a notification", () => {
+  test.each([
+    ["sent", "info"],
+    ["missed", "warn"],
+  ] as const)(
+    "that is %s is at the level %s, with the request and the trace of the event's last change",
+    (state, level) => {
+      const lines: unknown[] = [];
+      const write = (at: string) => (fields: object, text: string) => void lines.push([at, fields, text]);
+      const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+      const changedBy = { at: 1, requestId: "r-1", traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+      const post = { id: "n", guildId: WITH, state, changedBy } as Post;
+      reportNotification({ info: write("info"), warn: write("warn") }, post);
+      expect(lines).toMatchObject([[level, { notification: "n", requestId: "r-1", traceId }, "notification settled"]]);
+    },
+  );
 });

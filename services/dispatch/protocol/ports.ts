@@ -101,5 +101,18 @@ export interface Reports {
   /** A post waited for its turn, or has to wait for its receiver's limit. */
   waited(sink: SinkName, cause: "turn" | "limit", ms: number): void;
   /** An operation failed and will be retried, or was refused. */
-  operationFailed(operation: string, details: Readonly<Record<string, unknown>>): void;
+  operationFailed(operation: string, details: FailureDetails): void;
+}
+
+/** The subject of a failed operation, and the cause of the failure. */
+export interface FailureDetails {
+  /** `changedBy` is the request that caused the post, as far as the operation knows it. */
+  readonly post?: Pick<Post, "id" | "guildId" | "changedBy">;
+  readonly guildId?: GuildId;
+  readonly feed?: Feed;
+  readonly sink?: SinkName;
+  readonly error?: unknown;
+  readonly reason?: string;
+  /** Number of failures in a row. */
+  readonly failures?: number;
 }

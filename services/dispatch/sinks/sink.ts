@@ -44,6 +44,8 @@ export interface MessageEdit extends Pick<OutgoingMessage, "postId" | "guildId" 
   readonly messageId: string;
   /** The number of the edit, from 1; repeated attempts have the same one. */
   readonly edit: number;
+  /** The request that last changed what the message shows, for the log. It is not sent. */
+  readonly changedBy?: ChangeOrigin;
 }
 
 /**
@@ -63,6 +65,8 @@ export type EditOutcome =
 export interface MessageRemoval extends Pick<OutgoingMessage, "postId" | "part" | "guildId" | "channel"> {
   /** The receiver's id of the message. */
   readonly messageId: string;
+  /** As in `MessageEdit`. */
+  readonly changedBy?: ChangeOrigin;
 }
 
 /**

@@ -19,7 +19,11 @@ describe("the request that caused a post", () => {
     expect(changedBy(state(announcement, occurrence))?.requestId).toBe(requestId);
   });
 
-  test("is unknown if announcement and event were deleted", () => {
-    expect(changedBy({ announcement: null, occurrence: null } as CurrentState)).toBeUndefined();
+  test.each([
+    ["the announcement was deleted", { ...state(1, 2), announcement: null }],
+    ["the event was deleted", { ...state(2, 1), occurrence: null }],
+    ["both were deleted", { announcement: null, occurrence: null }],
+  ])("is unknown if %s: the deletion came later, and its request is not known", (_what, present) => {
+    expect(changedBy(present)).toBeUndefined();
   });
 });

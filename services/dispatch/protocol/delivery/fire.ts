@@ -1,7 +1,7 @@
-import { type CompleteState, type CurrentState, matchesPlan } from "../../domain/plan/current-state.ts";
+import { type CompleteState, matchesPlan } from "../../domain/plan/current-state.ts";
 import { isEmptyDigest, NOTHING_TO_LIST } from "../../domain/plan/empty-digest.ts";
 import { skippedWhenDue } from "../../domain/plan/skip-when-due.ts";
-import { changedBy } from "../../domain/post/changed-by.ts";
+import { changedByOf } from "../../domain/post/changed-by.ts";
 import type { Post } from "../../domain/post/post.ts";
 import type { Sink } from "../../sinks/sink.ts";
 import type { Lifecycle } from "../lifecycle.ts";
@@ -79,7 +79,7 @@ export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => P
     snapshot: StateSnapshot | undefined,
   ): Promise<void> {
     const settled = { ...outcome, settledAt: ports.clock.now(), waited: undefined };
-    await ledger.write(post, { ...settled, ...(snapshot && changeOrigin(snapshot.state)) });
+    await ledger.write(post, { ...settled, ...(snapshot && changedByOf(snapshot.state)) });
     waits.remove(post);
   }
 
@@ -105,7 +105,7 @@ export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => P
       parts: messages instanceof Error ? 1 : messages.length,
       announcementRevision: state.announcement.revision,
       notAfter: validUntil,
-      ...changeOrigin(state),
+      ...changedByOf(state),
       ...(message && { message }),
       ...(madeAt - post.dueAt > STORE_WAITS_AFTER_MS && { waited: waits.totals(post) }),
     });
@@ -118,9 +118,4 @@ export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => P
   }
 
   return firePost;
-}
-
-function changeOrigin(state: CurrentState): Pick<Post, "changedBy"> {
-  const origin = changedBy(state);
-  return origin === undefined ? {} : { changedBy: origin };
 }

@@ -19,7 +19,7 @@ export function newLedger({ store, clock, reports }: Ports, lifecycle: Lifecycle
   /** Retries until there is a response; `inDoubt` says whether an earlier attempt may have been applied. */
   async function retryUntilResponse<Result>(
     what: string,
-    { id: post }: Pick<Post, "id">,
+    post: Pick<Post, "id" | "guildId" | "changedBy">,
     attempt: (inDoubt: boolean) => Promise<Result>,
   ): Promise<Result | null> {
     const retriedUntil = clock.now() + MAX_RETRY_MS;
@@ -37,14 +37,14 @@ export function newLedger({ store, clock, reports }: Ports, lifecycle: Lifecycle
 
   return {
     claim: (claim) =>
-      retryUntilResponse("claim", claim.post, async (inDoubt) => {
+      retryUntilResponse("claim", withOrigin(claim.post, claim), async (inDoubt) => {
         if (!inDoubt) return store.claim(claim);
         const row = await store.find(claim.post);
         return row?.state === "sending" && row.attemptId === claim.attemptId ? row : null;
       }),
 
     async write(row, write) {
-      const written = await retryUntilResponse("write", row, async (inDoubt) => {
+      const written = await retryUntilResponse("write", withOrigin(row, write), async (inDoubt) => {
         const result = await store.write(row, write);
         if (result !== null || !inDoubt) return result;
         const found = await store.find(row);
@@ -54,6 +54,11 @@ export function newLedger({ store, clock, reports }: Ports, lifecycle: Lifecycle
       return written;
     },
   };
+}
+
+/** The row with the request that a claim or write stores in it. */
+function withOrigin(row: Post, { changedBy }: Pick<PostWrite, "changedBy">): Post {
+  return changedBy === undefined ? row : { ...row, changedBy };
 }
 
 /** Whether the row has the state and the `wakeAt` that the write leaves. */

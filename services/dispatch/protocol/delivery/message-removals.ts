@@ -29,9 +29,11 @@ export function newMessageRemovals(
     const timeoutMs = requestTimeoutMs(post);
     if (timeoutMs <= 0) return;
     pacing.spend(post);
-    const { id: postId, guildId, channel, delivered } = post;
+    const { id: postId, guildId, channel, delivered, changedBy } = post;
     const part = delivered.length - deleted - 1;
-    const outcome = await remove({ postId, part, guildId, channel, messageId: delivered[part] as string }, timeoutMs);
+    const messageId = delivered[part] as string;
+    const removal = { postId, part, guildId, channel, messageId, ...(changedBy && { changedBy }) };
+    const outcome = await remove(removal, timeoutMs);
     if (outcome.kind === "removed" || outcome.kind === "gone") {
       return part > 0 ? removeBefore(post, deleted + 1) : end(post, "DELETED");
     }
@@ -54,7 +56,7 @@ export function newMessageRemovals(
 
   /** The deletion is not tried again. */
   function giveUp(post: FollowedPost, reason: string): Promise<void> {
-    reports.operationFailed("delete message", { post: post.id, reason });
+    reports.operationFailed("delete message", { post, reason });
     return end(post, "FAILED", `deletion failed: ${reason}`);
   }
 

@@ -205,8 +205,17 @@ describe("a step that deletes a message (D68)", () => {
     await untilEnded(post);
     expect(post.guild.removals).toHaveLength(30);
     expect(post.guild.row().steps).toMatchObject([{ step: "FAILED", reason: "deletion failed: HTTP 503" }]);
-    expect(post.guild.failures).toMatchObject([{ operation: "delete message", post: "p", reason: "HTTP 503" }]);
+    expect(post.guild.failures).toMatchObject([{ operation: "delete message", post: { id: "p" }, reason: "HTTP 503" }]);
     expect(post.guild.row()).not.toHaveProperty("stepDue");
+  });
+
+  test("and its failure name the request that last changed the event", async () => {
+    const post = guildWith("KEEP", { kind: "rejected", scope: "channel", reason: "HTTP 403" });
+    const changedBy = { at: 2, requestId: "r-event" };
+    post.guild.occurrence = { ...post.guild.occurrence!, changedBy };
+    await untilEnded(post);
+    expect(post.guild.removals).toMatchObject([{ changedBy }]);
+    expect(post.guild.failures).toMatchObject([{ operation: "delete message", post: { changedBy } }]);
   });
 
   test("is given up at once if the receiver refuses it", async () => {

@@ -10,6 +10,7 @@ import {
   shownFormerOccurrence,
   shownOccurrence,
 } from "../../domain/post/message-state.ts";
+import { changedByOf } from "../../domain/post/changed-by.ts";
 import type { Post } from "../../domain/post/post.ts";
 import type { EditOutcome, Sink } from "../../sinks/sink.ts";
 import { messageFingerprint, readShownOccurrence, stateFingerprint } from "./followed-state.ts";
@@ -17,8 +18,13 @@ import { messageInput, tryRender } from "./message-input.ts";
 import { newMessageRemovals } from "./message-removals.ts";
 import { type FollowedPost, newStepWrites, POISON_CRASHES, type StepParts } from "./step-writes.ts";
 
+/** The request of the last change that the step follows. */
+interface Caused {
+  readonly origin: Pick<Post, "changedBy">;
+}
+
 /** What the message has to show now. */
-interface Wanted {
+interface Wanted extends Caused {
   readonly step: "EDITED" | "CANCELLED";
   readonly message: ChatMessage;
   /** The state of the message once it shows that. */
@@ -26,14 +32,14 @@ interface Wanted {
 }
 
 /** Why the message cannot be made from the present state. */
-interface NotRendered {
+interface NotRendered extends Caused {
   readonly step: "FAILED";
   readonly reason: string;
   readonly next: MessageState;
 }
 
 /** The instant of the deletion has come. */
-interface Removal {
+interface Removal extends Caused {
   readonly step: "DELETED";
   readonly next: MessageState;
 }
@@ -65,7 +71,7 @@ export function newMessageSteps(parts: StepParts): (post: Post, sink: Sink | und
       return end(taken, "DROPPED", `the sink ${post.sink} cannot edit it`);
     }
     const wanted = await readWanted(taken, sink).catch((error: unknown) => {
-      reports.operationFailed("read the state of a message", { post: id, error });
+      reports.operationFailed("read the state of a message", { post: taken, error });
       return undefined;
     });
     const isOver = clock.now() > taken.message.until + timing.graceMs;
@@ -78,18 +84,19 @@ export function newMessageSteps(parts: StepParts): (post: Post, sink: Sink | und
     }
     if (wanted === "nothing") return;
     const { next } = wanted;
-    if (wanted.step === "DELETED") return removeMessage(taken, next, sink.remove!);
-    if (wanted.step === "FAILED") return giveUp(taken, next, wanted.reason);
-    const isInterrupted = taken.crashes > post.crashes;
-    const isShown = taken.message.shown === messageFingerprint(wanted.message);
-    if (isShown && !isInterrupted && taken.message.inDoubt === undefined) return rest(taken, next);
+    const step = causedBy(taken, wanted);
+    if (wanted.step === "DELETED") return removeMessage(step, next, sink.remove!);
+    if (wanted.step === "FAILED") return giveUp(step, next, wanted.reason);
+    const isInterrupted = step.crashes > post.crashes;
+    const isShown = step.message.shown === messageFingerprint(wanted.message);
+    if (isShown && !isInterrupted && step.message.inDoubt === undefined) return rest(step, next);
     if (isOver && next.deleteAt === undefined) {
-      return giveUp(taken, next, "the event was over before the message could be edited");
+      return giveUp(step, next, "the event was over before the message could be edited");
     }
-    if (taken.crashes >= taken.message.crashes + POISON_CRASHES) {
-      return giveUp(taken, next, `poison: ${POISON_CRASHES} workers vanished with it`);
+    if (step.crashes >= step.message.crashes + POISON_CRASHES) {
+      return giveUp(step, next, `poison: ${POISON_CRASHES} workers vanished with it`);
     }
-    await request(taken, sink.edit!, wanted, isInterrupted);
+    await request(step, sink.edit!, wanted, isInterrupted);
   }
 
   async function request(
@@ -101,8 +108,9 @@ export function newMessageSteps(parts: StepParts): (post: Post, sink: Sink | und
     const timeoutMs = requestTimeoutMs(post);
     if (timeoutMs <= 0) return;
     pacing.spend(post);
-    const { id: postId, guildId, channel, messageId = "", message } = post;
-    const change = { postId, guildId, channel, messageId, edit: message.edits + 1, message: wanted.message };
+    const { id: postId, guildId, channel, messageId = "", changedBy } = post;
+    const edition = { edit: post.message.edits + 1, message: wanted.message };
+    const change = { postId, guildId, channel, messageId, ...edition, ...(changedBy && { changedBy }) };
     await settle(post, wanted, await edit(change, timeoutMs), isInterrupted);
   }
 
@@ -123,7 +131,8 @@ export function newMessageSteps(parts: StepParts): (post: Post, sink: Sink | und
     const shown =
       occurrence === null ? shownFormerOccurrence(message, now, cleanUp) : shownOccurrence(occurrence, now, cleanUp);
     const followed = { ...message, ...shown, state: stateFingerprint(announcement, occurrence, settings) };
-    if (isDue(followed, now)) return { step: "DELETED", next: followed };
+    const origin = changedByOf({ announcement, occurrence });
+    if (isDue(followed, now)) return { step: "DELETED", next: followed, origin };
     // An event that was moved after some of its messages were deleted keeps the others.
     const next = { ...followed, deleted: undefined };
     if (!editsMessages(announcement) || sink.edit === undefined) {
@@ -133,14 +142,14 @@ export function newMessageSteps(parts: StepParts): (post: Post, sink: Sink | und
     if (occurrence === null) {
       const { occurrenceId, title } = message;
       const cancelled = ports.renderCancelled({ announcement, settings, occurrenceId, title });
-      return { step: "CANCELLED", message: cancelled, next };
+      return { step: "CANCELLED", message: cancelled, next, origin };
     }
     const input = await messageInput(post, sink, { announcement, occurrence, settings });
     const messages = tryRender(ports, input);
-    if (messages instanceof Error) return { step: "FAILED", reason: messages.message, next };
+    if (messages instanceof Error) return { step: "FAILED", reason: messages.message, next, origin };
     const edited = withoutPings(messages[0] as ChatMessage);
     const title = edited.embeds[0]?.title ?? message.title;
-    return { step: "EDITED", message: edited, next: { ...next, title } };
+    return { step: "EDITED", message: edited, next: { ...next, title }, origin };
   }
 
   async function settle(
@@ -184,7 +193,7 @@ export function newMessageSteps(parts: StepParts): (post: Post, sink: Sink | und
 
   /** The edit is not tried again. A later change makes another one. */
   function giveUp(post: FollowedPost, next: MessageState, reason: string): Promise<void> {
-    reports.operationFailed("edit message", { post: post.id, reason });
+    reports.operationFailed("edit message", { post, reason });
     const message = { ...next, inDoubt: true, failures: undefined, crashes: post.crashes } as const;
     const steps = stepsOf(post, { step: "FAILED", reason: `edit failed: ${reason}` });
     return write(post, { message, ...steps, ...nextStep(next) });
@@ -195,6 +204,11 @@ export function newMessageSteps(parts: StepParts): (post: Post, sink: Sink | und
 
 function isFollowed(post: Post): post is FollowedPost {
   return post.message !== undefined;
+}
+
+/** The post with the request of the step in place of that of its send. */
+function causedBy({ changedBy: _, ...post }: FollowedPost, { origin }: Caused): FollowedPost {
+  return { ...post, ...origin };
 }
 
 /** Whether the messages of the post are to be deleted now. */

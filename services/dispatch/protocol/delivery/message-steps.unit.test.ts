@@ -124,9 +124,29 @@ describe("the step of a sent message (D67)", () => {
     while (guild.row().stepDue === true) await step();
     expect(guild.edits).toHaveLength(30);
     expect(guild.row().steps).toMatchObject([{ step: "FAILED", reason: "edit failed: HTTP 503" }]);
-    expect(guild.failures).toMatchObject([{ operation: "edit message", post: "p", reason: "HTTP 503" }]);
+    expect(guild.failures).toMatchObject([{ operation: "edit message", post: { id: "p" }, reason: "HTTP 503" }]);
     await guild.store.requestSteps(guild.row().guildId, ["p"]);
     expect((await step()).steps).toMatchObject([{ step: "FAILED" }, { step: "EDITED" }]);
+  });
+
+  test("and its failure name the request that changed the event, and not that of the post", async () => {
+    const { guild, step } = guildWith({ kind: "rejected", scope: "payload", reason: "HTTP 400" });
+    guild.sent("p", { changedBy: { at: 1, requestId: "r-post" } });
+    const changedBy = { at: 2, requestId: "r-event" };
+    guild.occurrence = { ...guild.occurrence!, name: "Later", changedBy };
+    await step();
+    expect(guild.edits).toMatchObject([{ changedBy }]);
+    expect(guild.failures).toMatchObject([{ operation: "edit message", post: { id: "p", changedBy } }]);
+  });
+
+  test("of a deleted event names no request: that of the deletion is not known", async () => {
+    const { guild, step } = guildWith();
+    const changedBy = { at: 1, requestId: "r-post" };
+    guild.announcement = { ...guild.announcement!, changedBy };
+    guild.sent("p", { changedBy });
+    guild.occurrence = null;
+    expect((await step()).steps).toMatchObject([{ step: "CANCELLED" }]);
+    expect(guild.edits.map((edit) => "changedBy" in edit)).toEqual([false]);
   });
 
   test("waits for a rate limit and for a halted sink, which are no failures", async () => {
@@ -161,7 +181,7 @@ describe("the step of a sent message (D67)", () => {
       true,
       true,
     ]);
-    expect(guild.failures[0]).toMatchObject({ operation: "read the state of a message", post: "p" });
+    expect(guild.failures[0]).toMatchObject({ operation: "read the state of a message", post: { id: "p" } });
     expect(guild.edits).toEqual([]);
     guild.onRead = () => Promise.resolve();
     expect((await step()).steps).toMatchObject([{ step: "EDITED" }]);

@@ -168,10 +168,17 @@ async function runInSlices<Result>({ timers }: Ports, work: Generator<void, Resu
   }
 }
 
-/** The posts that the plan itself settles: cancelled, skipped and missed ones. */
+/**
+ * The posts that the plan itself settles: cancelled, skipped and missed ones. A plan does not know the requests of the changes that it
+ * includes, and the request of an earlier claim has not settled the post.
+ */
 function settledBy({ inserts, updates }: PlanChanges, posts: ReadonlyMap<string, Post>): Post[] {
-  const changed = [...inserts, ...updates].map(({ id }) => posts.get(id));
-  return changed.filter((post) => post !== undefined && !isOpen(post)) as Post[];
+  return [...inserts, ...updates].flatMap(({ id }) => {
+    const post = posts.get(id);
+    if (post === undefined || isOpen(post)) return [];
+    const { changedBy: _, ...settled } = post;
+    return [settled];
+  });
 }
 
 /** How far the plan reaches. Nearly the same reach stays as it is, so that an unchanged plan writes nothing. */

@@ -90,7 +90,8 @@ export function newDuePoller(
     onStarted(post) {
       for (const started of inFlight) started.set(post.id, post);
     },
-    async reread({ id, guildId, deadline }) {
+    async reread(post) {
+      const { id, guildId, deadline } = post;
       do {
         await lifecycle.sleep(timing.rereadAfterMs);
         if (lifecycle.isStopping) return;
@@ -98,7 +99,7 @@ export function newDuePoller(
           await poll(() => readOpenPost({ id, guildId }));
           return;
         } catch (error) {
-          reports.operationFailed("reread post", { post: id, error });
+          reports.operationFailed("reread post", { post, error });
         }
       } while (clock.now() <= deadline);
     },

@@ -135,7 +135,7 @@ export function newDueScheduler(
     try {
       isKnown = await processPost(entry);
     } catch (error) {
-      reports.operationFailed("dispatch", { post: post.id, error });
+      reports.operationFailed("dispatch", { post, error });
     }
     inWork.delete(post.id);
     queue.end(entry, clock.now());

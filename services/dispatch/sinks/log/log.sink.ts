@@ -1,3 +1,4 @@
+import { requestFields } from "../../../../mixins/observability/request-fields.ts";
 import type { MessageEdit, MessageRemoval, OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
 
 /** Writes one structured line, for example by a logger's `info`. */
@@ -16,16 +17,20 @@ export function logSink({ writeLine }: { readonly writeLine: WriteLine }): Sink 
 
   return {
     name: "log",
-    send({ postId, part, nonce, guildId, channel, message }: OutgoingMessage): Promise<SendOutcome> {
+    send({ postId, part, nonce, guildId, channel, message, changedBy }: OutgoingMessage): Promise<SendOutcome> {
       // A part that is written again after a lost outcome has the same nonce, and so the same id.
       const messageId = `log-${nonce}`;
-      const fields = { postId, part, guildId, channel, messageId, message };
+      const fields = { postId, part, guildId, channel, messageId, message, ...requestFields(changedBy) };
       return attempt(fields, "announcement posted", { kind: "sent", messageId });
     },
-    edit: ({ postId, guildId, channel, messageId, message }: MessageEdit) =>
-      attempt({ postId, guildId, channel, messageId, message }, "announcement edited", { kind: "edited" } as const),
-    remove: ({ postId, part, guildId, channel, messageId }: MessageRemoval) =>
-      attempt({ postId, part, guildId, channel, messageId }, "announcement deleted", { kind: "removed" } as const),
+    edit({ postId, guildId, channel, messageId, message, changedBy }: MessageEdit) {
+      const fields = { postId, guildId, channel, messageId, message, ...requestFields(changedBy) };
+      return attempt(fields, "announcement edited", { kind: "edited" } as const);
+    },
+    remove({ postId, part, guildId, channel, messageId, changedBy }: MessageRemoval) {
+      const fields = { postId, part, guildId, channel, messageId, ...requestFields(changedBy) };
+      return attempt(fields, "announcement deleted", { kind: "removed" } as const);
+    },
     close: () => Promise.resolve(),
   };
 }

@@ -44,6 +44,18 @@ describe("the sink log (D34)", () => {
     expect(lines).toEqual([[removal, "announcement deleted"]]);
   });
 
+  test("writes the request and the trace of the change that caused the line", async () => {
+    const lines: unknown[] = [];
+    const sink = logSink({ writeLine: (fields) => void lines.push(fields) });
+    const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const changedBy = { at: 1, requestId: "r-1", traceparent: `00-${trace}-00f067aa0ba902b7-01` };
+    const sent = { postId: "a:o:1", guildId: "1", channel: "2", messageId: "log-n0nce", changedBy };
+    await sink.send({ ...outgoing, changedBy }, 100);
+    await sink.edit!({ ...sent, edit: 1, message: message! }, 100);
+    await sink.remove!({ ...sent, part: 0 }, 100);
+    expect(lines).toMatchObject(Array.from({ length: 3 }, () => ({ requestId: "r-1", traceId: trace })));
+  });
+
   test("writes the same part with the same id again", async () => {
     const sink = logSink({ writeLine: () => undefined });
     expect(await sink.send(outgoing, 100)).toEqual(await sink.send(outgoing, 100));
