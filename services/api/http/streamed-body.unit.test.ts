@@ -111,7 +111,7 @@ describe("a streamed body", () => {
   );
 
   test("allows the time limit for a response for each piece", async () => {
-    const responseReadMs = 2_000;
+    const responseReadMs = 4_000;
     const { respond, seen } = streamOf(40, MIB);
     await server.start({ respond, limits: { responseReadMs } });
     const line = await server.dial();
@@ -123,7 +123,7 @@ describe("a streamed body", () => {
       if (unpaused < MIB) return;
       unpaused = 0;
       line.socket.pause();
-      void pause(75).then(() => line.socket.resume());
+      void pause(125).then(() => line.socket.resume());
     });
     line.socket.write(GET);
     // Each look at the whole text would take milliseconds of the time that is measured.
