@@ -12,31 +12,39 @@ export interface ManyChanges {
   close(): Promise<void>;
 }
 
-/** So many have about 135 000 events. */
-const GUILDS = 40_000;
-const GUILDS_AT_ONCE = 2_000;
+/** The size of the guilds is that of the largest ones of so many. */
+const ALL_GUILDS = 180_000;
+/** Of these, the guilds with an announcement are written: 3 000 guilds with about 130 000 events. */
+const LARGEST = 10_000;
+const GUILDS_AT_ONCE = 100;
 /** The rows are older than the changes that dispatch reads, so that only the changes are planned. */
 const WRITTEN_MS_AGO = 7_200_000;
 const WITHIN_MS = 900_000;
 
-/** Fills the guilds, and changes each event once. */
+const isFilled = (rank: number) => rank <= LARGEST && isAnnouncing(rank);
+
+/** Fills the guilds, and changes each event once: those of small guilds first, since many changes of one guild need one plan. */
 export async function changeManyEvents(mongoUrl: string): Promise<ManyChanges> {
   const connection = await connectTo(mongoUrl);
-  await fillGuilds(connection, GUILDS, Date.now() - WRITTEN_MS_AGO);
+  await fillGuilds(connection, ALL_GUILDS, Date.now() - WRITTEN_MS_AGO, isFilled);
   const events = connection.collection("calendar_events");
-  const ids = Array.from({ length: GUILDS }, (_, at) => guildIdAt(at + 1));
-  for (let from = 0; from < GUILDS; from += GUILDS_AT_ONCE) {
+  const ranks = Array.from({ length: LARGEST }, (_, at) => LARGEST - at).filter(isFilled);
+  const ids = ranks.map(guildIdAt);
+  for (let from = 0; from < ids.length; from += GUILDS_AT_ONCE) {
     const guildId = { $in: ids.slice(from, from + GUILDS_AT_ONCE) };
     await events.updateMany({ guildId }, [{ $set: { changedAt: "$$NOW", revision: 2 } }]);
   }
 
-  const [last] = await events.find().sort({ changedAt: -1 }).limit(1).toArray();
+  const [last] = await events
+    .find({ guildId: { $in: ids.slice(-GUILDS_AT_ONCE) } })
+    .sort({ changedAt: -1 })
+    .limit(1)
+    .toArray();
   const lastAt = Number(last?.["changedAt"]);
 
   async function unplannedGuilds(): Promise<number> {
-    const announcing = ids.filter((_, at) => isAnnouncing(at + 1));
     const plans = connection.collection<{ readonly _id: string }>("guild_plans");
-    return announcing.length - (await plans.countDocuments({ _id: { $in: announcing } }));
+    return ids.length - (await plans.countDocuments({ _id: { $in: ids } }));
   }
 
   return {

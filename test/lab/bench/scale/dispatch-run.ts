@@ -173,3 +173,9 @@ export async function eventMark(connection: Connection): Promise<EpochMs> {
   const marks = connection.collection<{ readonly _id: string; readonly at: EpochMs }>("feed_marks");
   return (await marks.findOne({ _id: "calendar-events" }))?.at ?? 0;
 }
+
+/** The lowest mark of all feeds; 0 before each feed has one. */
+export async function lowestMark(connection: Connection): Promise<EpochMs> {
+  const marks = await connection.collection<{ readonly at: EpochMs }>("feed_marks").find().toArray();
+  return marks.length < OWNERS.length ? 0 : Math.min(...marks.map(({ at }) => at));
+}

@@ -1,10 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import type { Connection } from "mongoose";
 import { STANDARD_TIMING } from "../../../../services/dispatch/protocol/timing.ts";
+import { until } from "../../../harness/until.ts";
 import { cpuShare } from "../requests/cpu-share.ts";
 import {
   type Bus,
   guildsPlannedAfter,
+  lowestMark,
   makeGuildsDue,
   measurePhase,
   type Phase,
@@ -16,6 +18,8 @@ import {
 /** Share of a CPU for each replica of dispatch; the owners and MongoDB have the rest, so that they are not the limit. */
 const SHARE = 0.2;
 const SWEEP_MINUTES = 1;
+const READ_WITHIN_MS = 600_000;
+const ROWS_OF_FEEDS = ["calendar_events", "announcements", "guild_settings"] as const;
 const PLANNED = ["guild_plans", "posts", "plan_sources", "feed_marks"] as const;
 
 export interface PlanningOptions {
@@ -33,11 +37,19 @@ export async function planAllWith(replicas: number, connection: Connection, opti
   return withReplicas(replicas, options, (services) => planAll(services, connection, options));
 }
 
-/** Plans all guilds without a limit of processor time, for `sweepWith`. */
+/**
+ * Plans all guilds without a limit of processor time, for `sweepWith`. Then each feed has a change that is later than the filled
+ * rows, which all have one time: otherwise a replica that starts would read all of them again, since they are within the overlap.
+ */
 export async function prepareSweep(connection: Connection, options: PlanningOptions): Promise<void> {
   const services = await startServices(options.mongoUrl, options.bus, { replicas: 2 });
   try {
     await planAll(services, connection, options);
+    const changedAt = new Date();
+    for (const name of ROWS_OF_FEEDS)
+      await connection.collection(name).updateOne({}, { $set: { changedAt, revision: 2 } });
+    const areRead = async () => (await lowestMark(connection)) >= changedAt.getTime();
+    await until(areRead, "all changes are read", READ_WITHIN_MS, 1_000);
   } finally {
     await services.stop();
   }

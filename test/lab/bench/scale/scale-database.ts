@@ -28,8 +28,17 @@ export async function connectTo(mongoUrl: string): Promise<Connection> {
   return connection;
 }
 
-/** Writes the rows of all guilds, as the owners would have stored them, and then builds the indexes. */
-export async function fillGuilds(connection: Connection, guilds: number, writtenAt: EpochMs): Promise<void> {
+/**
+ * Writes the rows of guilds, as the owners would have stored them, and then builds the indexes.
+ *
+ * @param isFilled - Whether the guild of a rank is written.
+ */
+export async function fillGuilds(
+  connection: Connection,
+  guilds: number,
+  writtenAt: EpochMs,
+  isFilled: (rank: number) => boolean = () => true,
+): Promise<void> {
   const waiting = new Map<(typeof COLLECTIONS)[number], object[]>(COLLECTIONS.map((name) => [name, []]));
   const store = async (least: number) => {
     for (const [name, rows] of waiting) {
@@ -40,6 +49,7 @@ export async function fillGuilds(connection: Connection, guilds: number, written
     }
   };
   for (let rank = 1; rank <= guilds; rank += 1) {
+    if (!isFilled(rank)) continue;
     const rows = guildRowsAt(rank, guilds, writtenAt);
     for (const name of COLLECTIONS) waiting.get(name)?.push(...rows[name]);
     await store(ROWS_AT_ONCE);
