@@ -33,7 +33,7 @@ export interface PlanningOptions {
 /** Plans all guilds on data without plans, with a number of replicas of dispatch. */
 export async function planAllWith(replicas: number, connection: Connection, options: PlanningOptions): Promise<Phase> {
   for (const name of PLANNED) await connection.collection(name).deleteMany({});
-  // What a replica plans before all have started is not counted.
+  // The measurement begins when all replicas have started; they have planned some guilds by then.
   return withReplicas(replicas, options, (services) => planAll(services, connection, options));
 }
 
