@@ -73,6 +73,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
     without: "",
     testFile: "services/dispatch/shared-limit.nats.test.ts",
     test: "each replica divides the requests of its sinks by the number of replicas",
+    needsServers: true,
   },
   {
     guard: "a replica that has left counts as a sender for a while",
