@@ -3,7 +3,8 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import mongoose from "mongoose";
 import { basicEnvironment } from "../../services/launch/embedded/basic-environment.ts";
-import { accepts, spawnWithWatcher } from "../../services/launch/embedded/child-server.ts";
+import { spawnWithWatcher } from "../../services/launch/embedded/child-server.ts";
+import { accepts } from "./accepts.ts";
 import { until } from "./until.ts";
 
 export const SET_NAME = "guildcal";

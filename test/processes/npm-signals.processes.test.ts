@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile } from "node:fs/promises";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
+import { accepts } from "../harness/accepts.ts";
 import { NpmRun } from "../harness/npm-run.ts";
 import { parentOf } from "../harness/service-process.ts";
 import { until } from "../harness/until.ts";
@@ -16,13 +16,6 @@ const GONE_WITHIN_MS = 60_000;
 async function allGone(pids: readonly number[]): Promise<void> {
   const left = async () => (await Promise.all(pids.map(parentOf))).filter((parent) => parent !== undefined);
   await until(async () => (await left()).length === 0, "the end of every process", GONE_WITHIN_MS, 50);
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false));
-    socket.unref().on("connect", () => socket.destroy());
-  });
 }
 
 describe("a signal to the npm process ends everything that its script started", () => {

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
-import { pollUntil } from "../poll-until.ts";
+import type { Readable } from "node:stream";
 
 /** A server program that this process started. The program ends at most a few seconds after this process. */
 export interface ChildServer {
@@ -16,33 +15,35 @@ export interface ChildServer {
   stop(): Promise<void>;
 }
 
-/** A server program and its port on loopback. */
+/** A server program. */
 export interface ServerCommand {
   readonly program: string;
   readonly args: readonly string[];
   /** The complete environment of the program; the program inherits nothing. */
   readonly env: Readonly<Record<string, string>>;
-  readonly port: number;
-  /** Receives each line of the standard output. Without it the output is discarded. */
-  readonly onLine?: (line: string) => void;
+  /** Receives each line of the program's output, including its last ones if it does not start. */
+  readonly onLine: (line: string) => void;
+  /** Whether this line of the output says that the program accepts connections. */
+  readonly isReady: (line: string) => boolean;
 }
 
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 5_000;
 
-/** Starts a server. Resolves when it accepts connections; rejects if it ends first, or after 30 s. */
-export async function startChildServer({ program, args, env, port, onLine }: ServerCommand): Promise<ChildServer> {
-  const child = spawnWithWatcher(program, args, { ...env }, onLine === undefined ? "ignore" : "pipe");
+/**
+ * Starts a server. Resolves when the server says that it accepts connections; rejects if it ends first, or after 30 s. A
+ * connection to its port would prove nothing: another server may have taken the port a moment earlier.
+ */
+export async function startChildServer({ program, args, env, onLine, isReady }: ServerCommand): Promise<ChildServer> {
+  const child = spawnWithWatcher(program, args, { ...env }, "pipe");
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  if (child.stdout !== null && onLine !== undefined) createInterface(child.stdout).on("line", onLine);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const kill = async (signal: NodeJS.Signals) => {
     if (!hasEnded()) child.kill(signal);
     await exited;
   };
   try {
-    await once(child, "spawn");
-    await waitUntilListening(port, hasEnded);
+    await untilReady(child, { onLine, isReady });
   } catch (error) {
     if (child.pid !== undefined) await kill("SIGKILL");
     throw error;
@@ -77,12 +78,12 @@ export function spawnWithWatcher(
   program: string,
   args: readonly string[],
   env: Record<string, string>,
-  stdout: "ignore" | "pipe" = "ignore",
+  output: "ignore" | "pipe" = "ignore",
 ): ChildProcess {
   // A process group of its own keeps Ctrl-C in a terminal from ending the program before the services are drained.
   const child = spawn("/bin/sh", ["-c", PROGRAM_AND_WATCHER, "sh", program, ...args], {
     env,
-    stdio: ["ignore", stdout, "ignore", "pipe"],
+    stdio: ["ignore", output, output, "pipe"],
     detached: true,
   });
   const watched = child.stdio[3] as Socket;
@@ -92,24 +93,23 @@ export function spawnWithWatcher(
   return child;
 }
 
-async function waitUntilListening(port: number, hasEnded: () => boolean): Promise<void> {
-  const attempt = async () => {
-    if (await accepts(port)) return true;
-    if (hasEnded()) throw new Error("it ended");
-    return false;
-  };
-  const timeoutError = () => new Error(`no response on port ${port}`);
-  await pollUntil(attempt, { everyMs: 20, timeoutMs: START_TIMEOUT_MS, timeoutError });
-}
-
-/** Whether a server on loopback accepts connections. */
-export function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
+/** Gives the lines of the output to `onLine` until the program ends. Resolves with the first line that `isReady`. */
+function untilReady(
+  child: ChildProcess,
+  { onLine, isReady }: Pick<ServerCommand, "onLine" | "isReady">,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    AbortSignal.timeout(START_TIMEOUT_MS).addEventListener("abort", () =>
+      reject(new Error("it is not ready after 30 s")),
+    );
+    child.once("error", reject);
+    // Unlike `exit`, `close` comes after the last line of the output, which says why the program ended.
+    child.once("close", () => reject(new Error("it ended")));
+    for (const output of [child.stdout, child.stderr]) {
+      createInterface(output as Readable).on("line", (line) => {
+        onLine(line);
+        if (isReady(line)) resolve();
+      });
+    }
   });
 }

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "@jest/globals";
 import { childrenOf, commandLine, parentOf } from "../../../test/harness/service-process.ts";
 import { until } from "../../../test/harness/until.ts";
-import { spawnWithWatcher } from "./child-server.ts";
+import { spawnWithWatcher, startChildServer } from "./child-server.ts";
 
 const run = promisify(execFile);
 const MODULE = JSON.stringify(new URL("child-server.ts", import.meta.url).href);
@@ -37,4 +37,27 @@ test("a watcher ends with its program, and does not have its environment", async
   await once(program, "exit");
   const isGone = async () => (await parentOf(watcher)) === undefined;
   await expect(until(isGone, "the end of the watcher", 4_000)).resolves.toBeUndefined();
+});
+
+const env = { PATH: process.env["PATH"] ?? "" };
+const isReady = (line: string) => line === "ready";
+
+test.each(["echo first; echo ready; exec sleep 300", "echo first >&2; echo ready >&2; exec sleep 300"])(
+  "a server is started when it says so: %s",
+  async (script) => {
+    const lines: string[] = [];
+    const onLine = (line: string) => void lines.push(line);
+    const server = await startChildServer({ program: "/bin/sh", args: ["-c", script], env, onLine, isReady });
+    expect(lines).toEqual(["first", "ready"]);
+    await server.stop();
+    await expect(server.exited).resolves.toBeUndefined();
+  },
+);
+
+test("a server that ends before it is ready is not started, and its last line is received", async () => {
+  const lines: string[] = [];
+  const onLine = (line: string) => void lines.push(line);
+  const args = ["-c", "echo the port is taken >&2; exit 1"];
+  await expect(startChildServer({ program: "/bin/sh", args, env, onLine, isReady })).rejects.toThrow("it ended");
+  expect(lines).toEqual(["the port is taken"]);
 });

@@ -37,13 +37,13 @@ export async function startMongod(directory: string): Promise<EmbeddedMongod> {
   let problem: string | undefined;
   const args = mongodArguments(port, dbPath, users);
   const onLine = (line: string) => (problem = problemOf(line) ?? problem);
+  const isReady = (line: string) => line.includes('"msg":"Waiting for connections"');
   const notStarting = (error: unknown) =>
     new StartupError(`mongod does not start on ${dbPath}: ${problem ?? firstLine(error)}`);
-  const server = await startChildServer({ program: binary.path, args, env: basicEnvironment(), port, onLine }).catch(
-    (error: unknown) => {
-      throw notStarting(error);
-    },
-  );
+  const command = { program: binary.path, args, env: basicEnvironment(), onLine, isReady };
+  const server = await startChildServer(command).catch((error: unknown) => {
+    throw notStarting(error);
+  });
   await prepareMongod(port, users).catch(async (error: unknown) => {
     await server.stop();
     throw error instanceof StartupError ? error : notStarting(error);

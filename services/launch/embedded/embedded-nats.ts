@@ -3,7 +3,6 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { MAX_PAYLOAD_BYTES } from "../../../mixins/bus/packet-limits.ts";
-import { freePort } from "./embedded-mongod.ts";
 import { type ChildServer, startChildServer } from "./child-server.ts";
 import { StartupError } from "../run/startup-error.ts";
 
@@ -107,12 +106,21 @@ export async function startNats(
   if (binary === undefined) {
     throw new StartupError("No nats-server found: install it, or set NATS_URL to a NATS server");
   }
-  const chosen = await freePort(port);
-  const args = ["--addr", "127.0.0.1", "--port", String(chosen), ...extraArguments];
-  const server = await startChildServer({ program: binary, args, env, port: chosen }).catch((error: unknown) => {
-    throw new StartupError(`nats-server does not start: ${String(error)}`);
+  let [listening, problem]: (string | undefined)[] = [];
+  const server = await startChildServer({
+    program: binary,
+    // nats-server chooses a free port for -1.
+    args: ["--addr", "127.0.0.1", "--port", String(port === 0 ? -1 : port), ...extraArguments],
+    env,
+    onLine(line) {
+      listening ??= /Listening for client connections on 127\.0\.0\.1:(\d+)/.exec(line)?.[1];
+      problem ??= /\[FTL\] (.*)/.exec(line)?.[1];
+    },
+    isReady: (line) => line.endsWith("Server is ready"),
+  }).catch((error: unknown) => {
+    throw new StartupError(`nats-server does not start: ${problem ?? String(error)}`);
   });
-  return { ...server, url: `nats://127.0.0.1:${chosen}`, port: chosen };
+  return { ...server, url: `nats://127.0.0.1:${listening}`, port: Number(listening) };
 }
 
 /** The program on PATH, or else in the npm package. */

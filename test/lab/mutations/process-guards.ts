@@ -108,6 +108,15 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     test: "one Ctrl-C, which npm forwards a moment later, does not count twice",
   },
   {
+    guard: "a server is started when it says so",
+    file: "services/launch/embedded/child-server.ts",
+    in: "untilReady",
+    code: "if ($_($LINE)) $RESOLVE();",
+    without: "$RESOLVE();",
+    testFile: "services/launch/embedded/child-server.unit.test.ts",
+    test: "a server that ends before it is ready is not started, and its last line is received",
+  },
+  {
     guard: "the servers that a process has started end when it is killed",
     file: "services/launch/embedded/child-server.ts",
     words: 'kill "$0"; sleep 5; kill -9 "$0"',
