@@ -65,17 +65,20 @@ export async function superviseNats(users: NatsUsers, wantedPort = 0): Promise<S
 /**
  * Starts nats-server on loopback with these users. The configuration, which contains no password, is in a temporary file
  * while the server runs.
+ *
+ * @param onLine - As of `startNats`.
  */
 export async function startNatsWithUsers(
   { configuration, passwords }: NatsUsers,
   port = 0,
+  onLine?: (line: string) => void,
 ): Promise<EmbeddedNats & Pick<SupervisedNats, "setUsers">> {
   const folder = await mkdtemp(join(tmpdir(), "guildcal-nats-"));
   const file = join(folder, "nats.conf");
   const write = (users: string) => writeFile(file, `max_payload: ${MAX_PAYLOAD_BYTES}\n${users}`);
   const remove = () => rm(folder, { recursive: true, force: true });
   await write(configuration);
-  const server = await startNats(port, ["--config", file], passwords).catch(async (error: unknown) => {
+  const server = await startNats(port, ["--config", file], passwords, onLine).catch(async (error: unknown) => {
     await remove();
     throw error;
   });
@@ -96,11 +99,14 @@ export async function startNatsWithUsers(
 /**
  * Starts nats-server on loopback, on the given port or any free one, and waits until it accepts connections. Without
  * users among `extraArguments` it accepts everyone.
+ *
+ * @param onLine - Receives each line of the server's log, which must not be written to a file.
  */
 export async function startNats(
   port = 0,
   extraArguments: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
+  onLine: (line: string) => void = () => undefined,
 ): Promise<EmbeddedNats> {
   const binary = await findNatsServer();
   if (binary === undefined) {
@@ -113,6 +119,7 @@ export async function startNats(
     args: ["--addr", "127.0.0.1", "--port", String(port === 0 ? -1 : port), ...extraArguments],
     env,
     onLine(line) {
+      onLine(line);
       listening ??= /Listening for client connections on 127\.0\.0\.1:(\d+)/.exec(line)?.[1];
       problem ??= /\[FTL\] (.*)/.exec(line)?.[1];
     },
