@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type EmbeddedMongod, startMongod } from "../../../../services/launch/embedded/embedded-mongod.ts";
 import { removeFolder } from "../../../harness/remove-folder.ts";
 import { readOptions, selectOnly } from "../../options.ts";
+import { median } from "../requests/figures.ts";
 import { databaseNamed } from "../requests/subjects.ts";
 import { printBytes, printCosts, printPhase, print } from "./figures-of-scale.ts";
 import { type Bus, startBus } from "./dispatch-run.ts";
@@ -105,14 +106,14 @@ async function printSizes({ guilds: count, mongoUrl }: Subject, what: string): P
 
 /** One and two replicas plan the same guilds, in turns: all of them, and of many guilds those that are due again. */
 async function compareReplicas(few: Subject, many: Subject, bus: Bus): Promise<void> {
-  const all = await inTurns(few, bus, "start without marks", planAllWith);
-  const swept = await inTurns(many, bus, "sweep", sweepWith, prepareSweep);
-  print("guilds planned at the start, two replicas ÷ one", all.toFixed(2));
-  print("guilds planned by the sweep, two replicas ÷ one", swept.toFixed(2));
-  isGood &&= swept >= MIN_REPLICAS_RATIO;
+  await inTurns(few, bus, "start without marks", planAllWith);
+  isGood &&= (await inTurns(many, bus, "sweep", sweepWith, prepareSweep)) >= MIN_REPLICAS_RATIO;
 }
 
-/** The number of guilds that two replicas plan in a second, as a factor of that of one. */
+/**
+ * The number of guilds that two replicas plan in a second, as a factor of that of one: the median of some rounds. A machine that
+ * others use, too, is at times a third slower, which a single round cannot tell from the replicas.
+ */
 async function inTurns(
   { guilds: count, mongoUrl }: Subject,
   bus: Bus,
@@ -124,12 +125,18 @@ async function inTurns(
   const announcing = Array.from({ length: count }, (_, at) => at + 1).filter(isAnnouncing).length;
   const options = { bus, mongoUrl, announcing, minutes };
   await prepare?.(connection, options);
-  const perSecond: number[] = [];
-  for (const replicas of [1, 2]) {
-    const phase = await planWith(replicas, connection, options);
-    printPhase(`${replicas} of dispatch with a share of a CPU each, ${what}`, phase, "guild");
-    perSecond.push(phase.done / phase.seconds);
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const perSecond = new Map<number, number>();
+    for (const replicas of round % 2 === 0 ? [1, 2] : [2, 1]) {
+      const phase = await planWith(replicas, connection, options);
+      printPhase(`${replicas} of dispatch with a share of a CPU each, ${what}`, phase, "guild");
+      perSecond.set(replicas, phase.done / phase.seconds);
+    }
+    ratios.push((perSecond.get(2) ?? 0) / (perSecond.get(1) ?? 0));
   }
   await connection.close();
-  return (perSecond[1] ?? 0) / (perSecond[0] ?? 0);
+  const each = ratios.map((ratio) => ratio.toFixed(2)).join(", ");
+  print(`guilds planned, ${what}, two replicas ÷ one`, `${median(ratios).toFixed(2)} (median of ${each})`);
+  return median(ratios);
 }
