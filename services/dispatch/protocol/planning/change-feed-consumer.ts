@@ -105,8 +105,8 @@ function newFeedReader(
       const requestedAt = clock.now();
       const result = await owners.changesSince(feed, { mark: position, limit: PAGE_SIZE });
       const count = result.changes.length;
-      waiting += count;
       const selected = await pagePlanner.select(result.changes, since);
+      waiting += count;
       const tookMs = clock.now() - requestedAt;
       readAt ??= result.readAt;
       ({ mark: position, more } = result);

@@ -61,6 +61,16 @@ describe("the consumer of a change feed", () => {
       expect(waiting[2]).toBe(0);
     });
 
+    test("without those that were read in vain while it was not known which guilds have announcements", async () => {
+      const { time, requested, progress, change, runFor } = consumed({ announcementsFailUntil: 30_000 });
+      time.after(5_000, () => change("changed"));
+      const waiting: (number | undefined)[] = [];
+      for (const at of [25_000, 60_000]) time.after(at, () => waiting.push(progress()?.waiting));
+      await runFor(61_000);
+      expect(waiting).toEqual([0, 0]);
+      expect(requested).toHaveLength(1);
+    });
+
     test("with the position after which nothing is read yet", async () => {
       const { time, progress, change, runFor } = consumed({ pageMs: 100 });
       time.after(5_000, () => {
