@@ -123,7 +123,7 @@ export async function startNats(
       listening ??= /Listening for client connections on 127\.0\.0\.1:(\d+)/.exec(line)?.[1];
       problem ??= /\[FTL\] (.*)/.exec(line)?.[1];
     },
-    isReady: (line) => line.endsWith("Server is ready"),
+    isReady: (line) => listening !== undefined && line.endsWith("Server is ready"),
   }).catch((error: unknown) => {
     throw new StartupError(`nats-server does not start: ${problem ?? String(error)}`);
   });
