@@ -21,9 +21,16 @@ export interface Prometheus {
   /** Replaces the processes that are scraped. */
   scrape(replicas: readonly Replica[]): Promise<void>;
   firing(): Promise<readonly FiringAlert[]>;
+  /**
+   * Whether a query has a result now.
+   *
+   * @throws Error if Prometheus refuses the query.
+   */
+  hasResult(query: string): Promise<boolean>;
   stop(): Promise<void>;
 }
 
+export const NAMESPACE = "lab";
 /** As in pod-monitor.yaml. */
 const SCRAPE_INTERVAL = "15s";
 
@@ -65,7 +72,7 @@ export async function startPrometheus(): Promise<Prometheus> {
           part_of: "guildcal",
           component: "service",
           app: service,
-          namespace: "lab",
+          namespace: NAMESPACE,
           pod: `${service}-${name}`,
         },
       }));
@@ -80,6 +87,12 @@ export async function startPrometheus(): Promise<Prometheus> {
         .filter(({ state }) => state === "firing")
         .map(({ labels }) => ({ name: labels["alertname"] ?? "", labels }));
     },
+    async hasResult(query) {
+      const response = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(query)}`);
+      const { data, error } = (await response.json()) as QueryResponse;
+      if (data === undefined) throw new Error(`Prometheus refuses ${query}: ${error}`);
+      return data.result.length > 0;
+    },
     async stop() {
       await running.kill();
       await removeFolder(directory);
@@ -91,4 +104,9 @@ interface AlertsResponse {
   readonly data: {
     readonly alerts: readonly { readonly state: string; readonly labels: Readonly<Record<string, string>> }[];
   };
+}
+
+interface QueryResponse {
+  readonly data?: { readonly result: readonly unknown[] };
+  readonly error?: string;
 }

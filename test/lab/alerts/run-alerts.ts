@@ -9,7 +9,9 @@ import { newClient } from "../cluster/client.ts";
 import { API_KEY, type Installation, startInstallation } from "../cluster/installation.ts";
 import { startMixedLoad } from "../cluster/mixed-load.ts";
 import { readOptions, selectOnly } from "../options.ts";
+import { type DashboardCheck, newDashboardCheck } from "./dashboard-check.ts";
 import { type ExpectedAlert, type Failure, FAILURES } from "./failures.ts";
+import { startGuildWithWebhook } from "./guild-with-webhook.ts";
 import { type FiringAlert, type Prometheus, startPrometheus } from "./prometheus.ts";
 
 // Shows that a real Prometheus fires the alerts of the manifests on real failures (README.md).
@@ -72,6 +74,14 @@ async function runFailure(installation: Installation, prometheus: Prometheus, fa
   return already.length === 0 && fired && firedLater && ended;
 }
 
+/** Whether each query had a result. Some have none before something has failed. */
+function printDashboard(dashboard: DashboardCheck): boolean {
+  const without = dashboard.withoutResult();
+  process.stdout.write(`${dashboard.queries} queries of the dashboard, ${without.length} without a result\n`);
+  for (const [title, query] of without) process.stdout.write(`    ${title}: ${query}\n`);
+  return without.length === 0;
+}
+
 /** Whether no alert fires without a failure. */
 async function runQuiet(prometheus: Prometheus): Promise<boolean> {
   process.stdout.write("nothing fails\n");
@@ -94,8 +104,16 @@ async function main(): Promise<boolean> {
   try {
     await prometheus.scrape(SERVICES.flatMap((service) => installation.replicas(service)));
     const load = startMixedLoad(newClient(installation.baseUrl, API_KEY), CLIENTS);
+    const guild = await startGuildWithWebhook(installation.broker);
+    const dashboard = newDashboardCheck(prometheus);
     const kept = [await runQuiet(prometheus)];
-    for (const failure of chosen) kept.push(await runFailure(installation, prometheus, failure));
+    await dashboard.look();
+    for (const failure of chosen) {
+      kept.push(await runFailure(installation, prometheus, failure));
+      await dashboard.look();
+    }
+    kept.push(printDashboard(dashboard) || only.length > 0);
+    await guild.stop();
     await load.stop();
     const isGood = kept.every(Boolean);
     if (!isGood) await appendFile(LOG, installation.logs());

@@ -138,6 +138,8 @@ function environment(mongoUrl: string, natsUrl: string, chat: ChatServer): Reado
     API_KEY,
     API_KEY_PEPPER: PEPPER,
     WEBHOOKS_KEY,
+    WEBHOOKS_ALLOW_PRIVATE: "yes",
+    FOLLOW_ALLOW_PRIVATE: "yes",
     REQUESTS_PER_KEY: "0",
     REQUESTS_PER_GUILD: "0",
     SINKS: "discord",
