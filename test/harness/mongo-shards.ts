@@ -22,15 +22,28 @@ const DATABASE = "guildcal";
 const START_TIMEOUT_MS = 60_000;
 const CONFIG = "config";
 
+/** Options with which every server has TLS, and the file of the authority of its certificate. */
+export interface ServerTls {
+  readonly options: readonly string[];
+  readonly authority: string;
+}
+
 /** Starts the servers in folders below `directory`, and shards the collections while they are empty. */
-export async function startMongoShards(directory: string, keys: ShardKeys, count = 2): Promise<MongoShards> {
+export async function startMongoShards(
+  directory: string,
+  keys: ShardKeys,
+  count = 2,
+  tls?: ServerTls,
+): Promise<MongoShards> {
   const { binary, reason } = { reason: "", ...(await findMongod(directory)) };
   if (binary === undefined) throw new Error(`No usable mongod: ${reason}`);
   const sets = [CONFIG, ...Array.from({ length: count }, (_, at) => `shard${at + 1}`)];
   const ports = await freePorts(sets.length + 1);
+  const tlsOptions = tls?.options ?? [];
+  const trusted = tls === undefined ? {} : { tls: true, tlsCAFile: tls.authority };
   const members = sets.map((set, at) => {
     const role = set === CONFIG ? "--configsvr" : "--shardsvr";
-    return newMongoMember(binary.path, ports[at] as number, directory, set, [role]);
+    return newMongoMember(binary.path, ports[at] as number, directory, set, [role, ...tlsOptions], trusted);
   });
   await Promise.all(members.map((member, at) => startSet(member, sets[at] as string)));
   const [config, ...shards] = members.map(({ host }, at) => `${sets[at]}/${host}`);
@@ -41,9 +54,10 @@ export async function startMongoShards(directory: string, keys: ShardKeys, count
     `--configdb=${config}`,
     `--port=${port}`,
     `--logpath=${log}`,
+    ...tlsOptions,
   ]);
   const url = `mongodb://127.0.0.1:${port}/${DATABASE}`;
-  await shard(url, shards, keys);
+  await shard(url, trusted, shards, keys);
   return {
     url,
     shardUrls: members.slice(1).map(({ host }) => `mongodb://${host}/${DATABASE}?directConnection=true`),
@@ -61,8 +75,14 @@ async function startSet(member: MongoMember, set: string): Promise<void> {
   await until(async () => (await member.hello())?.isWritablePrimary === true, `a primary of ${set}`, START_TIMEOUT_MS);
 }
 
-async function shard(url: string, shards: readonly string[], keys: ShardKeys): Promise<void> {
-  const connection = await mongoose.createConnection(url, { serverSelectionTimeoutMS: START_TIMEOUT_MS }).asPromise();
+async function shard(
+  url: string,
+  trusted: mongoose.mongo.MongoClientOptions,
+  shards: readonly string[],
+  keys: ShardKeys,
+): Promise<void> {
+  const options = { ...trusted, serverSelectionTimeoutMS: START_TIMEOUT_MS };
+  const connection = await mongoose.createConnection(url, options).asPromise();
   const admin = connection.getClient().db("admin");
   for (const addShard of shards) await admin.command({ addShard });
   for (const [collection, key] of Object.entries(keys)) {

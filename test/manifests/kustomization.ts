@@ -19,6 +19,13 @@ interface Kustomization {
   readonly replicas?: readonly { name: string; count: number }[];
 }
 
+/** An operation of JSON Patch (RFC 6902). */
+interface Operation {
+  readonly op: string;
+  readonly path: string;
+  readonly value: unknown;
+}
+
 interface Generator {
   readonly name: string;
   readonly envs?: readonly string[];
@@ -48,8 +55,8 @@ export function renderKustomization(folder: string, below: readonly Manifest[] =
     own,
   );
   const patched = (kustomization.patches ?? []).reduce((manifests, { path, target }) => {
-    const { metadata: _, ...patch } = parse(readFileSync(join(folder, path), "utf8")) as Manifest;
-    return manifests.map((manifest) => (isTarget(manifest, target) ? (merge(manifest, patch) as Manifest) : manifest));
+    const patch = parse(readFileSync(join(folder, path), "utf8")) as Manifest | readonly Operation[];
+    return manifests.map((manifest) => (isTarget(manifest, target) ? withPatch(manifest, patch) : manifest));
   }, all);
   return patched.map((manifest) => transform(manifest, kustomization));
 }
@@ -79,6 +86,27 @@ function environmentLines(text: string): [name: string, value: string][] {
 
 function isTarget({ kind, metadata }: Manifest, target: { kind: string; name?: string }): boolean {
   return kind === target.kind && (target.name === undefined || new RegExp(`^(?:${target.name})$`).test(metadata.name));
+}
+
+function withPatch(manifest: Manifest, patch: Manifest | readonly Operation[]): Manifest {
+  if (isOperations(patch)) return patch.reduce(withAppended, manifest);
+  const { metadata: _, ...others } = patch;
+  return merge(manifest, others) as Manifest;
+}
+
+function isOperations(patch: Manifest | readonly Operation[]): patch is readonly Operation[] {
+  return Array.isArray(patch);
+}
+
+/** Appends to a list, which is the only operation of JSON Patch that this project uses. */
+function withAppended(manifest: Manifest, { op, path, value }: Operation): Manifest {
+  const [, ...keys] = path.split("/");
+  if (op !== "add" || keys.pop() !== "-") throw new Error(`this renderer does not know ${op} ${path}`);
+  const copy = structuredClone(manifest);
+  const list = keys.reduce((inside: unknown, key) => (inside as Record<string, unknown>)[key], copy);
+  if (!Array.isArray(list)) throw new Error(`${manifest.metadata.name} has no list ${path}`);
+  list.push(value);
+  return copy;
 }
 
 /** A strategic merge: lists of named objects are merged by name, other lists are replaced. */

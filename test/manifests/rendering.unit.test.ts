@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { parseAllDocuments } from "yaml";
 import { type Manifest, renderKustomization } from "./kustomization.ts";
-import { K8S, ofKind, OVERLAYS, rendered } from "./overlays.ts";
+import { EVERY_OVERLAY, K8S, ofKind, OVERLAYS, rendered } from "./overlays.ts";
 import { findProgram } from "./program.ts";
 
 const GENERATED = ["settings", "nats", "mongodb", "mongos", "dashboard", "nats-tls-server"];
@@ -27,7 +27,7 @@ describe("the renderer of the tests", () => {
 
   // kubectl is no dependency of this project. If it is installed, its output must be equal.
   if (findProgram("kubectl") !== undefined) {
-    test.each([...OVERLAYS, "production-tls", "production-sharded"])("renders %s like kubectl", (overlay) => {
+    test.each(EVERY_OVERLAY)("renders %s like kubectl", (overlay) => {
       const output = execFileSync("kubectl", ["kustomize", join(K8S, "overlays", overlay)], { encoding: "utf8" });
       const theirs = parseAllDocuments(withoutHashes(output)).map((document) => document.toJS() as Manifest);
       expect(inOrder(renderKustomization(join(K8S, "overlays", overlay)))).toEqual(inOrder(theirs));

@@ -26,7 +26,7 @@ describe("after SIGTERM", () => {
     const servers = workloads(rendered(overlay)).flatMap(({ containers }) =>
       containers.filter(({ command: [program = ""] = [] }) => program in PARAMETERS),
     );
-    expect(servers.length).toBe(overlay === "production-sharded" ? 4 : 1);
+    expect(servers.length).toBe(overlay.startsWith("production-sharded") ? 4 : 1);
     for (const { command = [], lifecycle } of servers) {
       const parameter = PARAMETERS[command[0] as keyof typeof PARAMETERS];
       const before = lifecycle?.preStop?.sleep?.seconds ?? 0;

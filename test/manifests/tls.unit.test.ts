@@ -1,26 +1,43 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { IN_KUBERNETES, makeSecrets } from "../../k8s/make-secrets.ts";
+import { membersOf } from "../../k8s/make-shard.ts";
+import { IN_KUBERNETES, makeSecrets, WITH_SHARDS } from "../../k8s/make-secrets.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";
-import { type Manifest, renderKustomization } from "./kustomization.ts";
-import { K8S, ofKind, workloads } from "./overlays.ts";
+import type { Manifest } from "./kustomization.ts";
+import { K8S, ofKind, rendered, workloads } from "./overlays.ts";
 
 interface Certificate extends Manifest {
   readonly spec: { readonly secretName: string; readonly dnsNames?: readonly string[] };
 }
 
-const manifests = renderKustomization(join(K8S, "overlays/production-tls"));
-const all = workloads(manifests);
-const certificates = ofKind<Certificate>(manifests, "Certificate");
-const namesOf = (name: string) => certificates.find(({ metadata }) => metadata.name === name)?.spec.dnsNames;
+const TLS_OPTIONS = [
+  "--tlsMode=requireTLS",
+  "--tlsCertificateKeyFile=/run/secrets/mongodb-tls/tls-combined.pem",
+  "--tlsCAFile=/run/secrets/mongodb-tls/ca.crt",
+  "--tlsAllowConnectionsWithoutCertificates",
+];
 
-describe("the production overlay with TLS", () => {
+const hosts = (text: string) => text.split(",").map((each) => each.split(":")[0]);
+
+describe.each([
+  ["production", IN_KUBERNETES],
+  ["production-sharded", WITH_SHARDS],
+])("the overlay %s with TLS", (overlay, addresses) => {
+  const manifests = rendered(`${overlay}-tls`);
+  const all = workloads(manifests);
+  const certificates = ofKind<Certificate>(manifests, "Certificate");
+  const namesOf = (name: string) => certificates.find(({ metadata }) => metadata.name === name)?.spec.dnsNames;
+  /** The containers of mongod and mongos, by their workloads. */
+  const servers = all.flatMap(({ name, containers }) =>
+    containers.filter((each) => each.name === "mongod" || each.name === "mongos").map((server) => ({ name, server })),
+  );
+
   test("mounts only secrets of its certificates and of make-secrets", () => {
     const mounted = all.flatMap(({ pod }) => pod.volumes ?? []).flatMap(({ secret }) => secret?.secretName ?? []);
     const made = new Set([
       ...certificates.map(({ spec }) => spec.secretName),
-      ...Object.keys(makeSecrets(IN_KUBERNETES, () => "x")),
+      ...Object.keys(makeSecrets(addresses, () => "x")),
     ]);
     expect(mounted.filter((name) => !made.has(name))).toEqual([]);
     expect(mounted).toEqual(expect.arrayContaining(["nats-tls", "mongodb-tls"]));
@@ -40,34 +57,56 @@ describe("the production overlay with TLS", () => {
   });
 
   test("has certificates for the names in the URLs, which have TLS", () => {
-    const secrets = makeSecrets({ ...IN_KUBERNETES, tls: true }, () => "x");
+    const secrets = makeSecrets({ ...addresses, tls: true }, () => "x");
     for (const service of SERVICES) {
       const { NATS_URL = "", MONGO_URL = "" } = secrets[service] ?? {};
       expect(namesOf("nats")).toContain(new URL(NATS_URL).hostname);
       expect([new URL(NATS_URL).protocol, MONGO_URL.includes("&tls=true")]).toEqual(["tls:", true]);
     }
-    const hosts = (text: string) => text.split(",").map((each) => each.split(":")[0]);
-    expect(namesOf("mongodb")).toEqual(hosts(IN_KUBERNETES.mongodb));
-    expect(namesOf("nats")).toEqual(expect.arrayContaining(hosts(IN_KUBERNETES.natsPeers.join(","))));
+    expect(namesOf("mongodb")).toEqual(expect.arrayContaining(hosts(addresses.mongodb)));
+    expect(namesOf("nats")).toEqual(expect.arrayContaining(hosts(addresses.natsPeers.join(","))));
   });
 
-  test("starts mongod with the options of the overlay without TLS", () => {
-    const commandIn = (overlay: string) => {
-      const { containers } = workloads(renderKustomization(join(K8S, "overlays", overlay))).find(
-        ({ name }) => name === "mongodb",
-      )!;
-      const [, ...options] = containers.find(({ name }) => name === "mongod")!.command ?? [];
-      return options.join(" ").replaceAll("=", " ");
-    };
-    expect(commandIn("production-tls").startsWith(commandIn("production"))).toBe(true);
+  test("has a certificate for every member and router", () => {
+    const nameOf = ({ name, server }: (typeof servers)[number]) =>
+      server.name === "mongos" ? [name] : hosts(membersOf(name));
+    expect(namesOf("mongodb")?.toSorted()).toEqual(servers.flatMap(nameOf).toSorted());
   });
 
-  test("has the cluster of NATS as without TLS", () => {
-    const withoutTls = (path: string) =>
-      readFileSync(join(K8S, path), "utf8")
-        .replaceAll(/^ *tls \{[^}]*\}\n\n?/gm, "")
-        .replaceAll(/^#.*\n/gm, "")
-        .replace("../nats/nats.conf", "nats.conf");
-    expect(withoutTls("components/tls/server.conf")).toEqual(withoutTls("components/nats/server.conf"));
+  test("starts each mongod and mongos with the options of the overlay without TLS, and those of TLS", () => {
+    const before = workloads(rendered(overlay));
+    for (const { name, server } of servers) {
+      const containers = before.find((each) => each.name === name)?.containers ?? [];
+      const { command = [] } = containers.find((each) => each.name === server.name) ?? {};
+      expect([name, server.command]).toEqual([name, [...command, ...TLS_OPTIONS]]);
+      expect(server.volumeMounts?.map(({ mountPath }) => mountPath)).toContain("/run/secrets/mongodb-tls");
+    }
   });
+
+  test("the script beside each server uses TLS", () => {
+    for (const { name } of servers) {
+      const setUp = all.find((each) => each.name === name)?.containers.find((each) => each.name === "set-up");
+      expect(setUp?.env).toContainEqual({ name: "TLS_CA_FILE", value: "/run/secrets/mongodb-tls/ca.crt" });
+      expect(setUp?.volumeMounts?.map(({ mountPath }) => mountPath)).toContain("/run/secrets/mongodb-tls");
+    }
+  });
+
+  test("the exporter of each replica set uses TLS", () => {
+    const sets = servers.filter(({ server }) => server.name === "mongod").map(({ name }) => name);
+    for (const set of sets) {
+      const exporter = all.find(({ name }) => name === (set === "mongodb" ? "mongodb-exporter" : `${set}-exporter`));
+      const value = `mongodb://${membersOf(set)}/admin?tls=true&tlsCAFile=/run/secrets/authority/ca.crt`;
+      const env = exporter?.containers[0]?.env?.filter(({ name }) => name === "MONGODB_URI");
+      expect([set, env]).toEqual([set, [{ name: "MONGODB_URI", value }]]);
+    }
+  });
+});
+
+test("the cluster of NATS with TLS is the one without", () => {
+  const withoutTls = (path: string) =>
+    readFileSync(join(K8S, path), "utf8")
+      .replaceAll(/^ *tls \{[^}]*\}\n\n?/gm, "")
+      .replaceAll(/^#.*\n/gm, "")
+      .replace("../nats/nats.conf", "nats.conf");
+  expect(withoutTls("components/tls/server.conf")).toEqual(withoutTls("components/nats/server.conf"));
 });

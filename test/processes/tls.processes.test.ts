@@ -2,13 +2,13 @@ import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { StatefulSet } from "kubernetes-types/apps/v1.d.ts";
 import { parse } from "yaml";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { type EmbeddedNats, startNats } from "../../services/launch/embedded/embedded-nats.ts";
 import { findMongod } from "../../services/launch/embedded/mongod-binary.ts";
 import { freePorts } from "../harness/free-ports.ts";
 import { GuildcalProcess, PROJECT } from "../harness/guildcal-process.ts";
+import { type MongoShards, startMongoShards } from "../harness/mongo-shards.ts";
 import { type MongoMember, newMongoMember, SET_NAME } from "../harness/mongo-member.ts";
 import { removeFolder } from "../harness/remove-folder.ts";
 import { until } from "../harness/until.ts";
@@ -20,6 +20,7 @@ const COMPONENT = join(PROJECT, "k8s/components/tls");
 describe("a service with MongoDB and NATS as k8s/components/tls starts them", () => {
   let folder: string;
   let mongod: MongoMember;
+  let shards: MongoShards | undefined;
   let nats: EmbeddedNats;
   let withoutTls: EmbeddedNats;
   const services: GuildcalProcess[] = [];
@@ -34,7 +35,7 @@ describe("a service with MongoDB and NATS as k8s/components/tls starts them", ()
   });
   afterAll(async () => {
     await Promise.all(services.map((service) => service.end("SIGKILL")));
-    await Promise.all([mongod.stop(), nats.kill("SIGKILL"), withoutTls.kill("SIGKILL")]);
+    await Promise.all([mongod.stop(), shards?.stop(), nats.kill("SIGKILL"), withoutTls.kill("SIGKILL")]);
     await removeFolder(folder);
   });
 
@@ -58,6 +59,16 @@ describe("a service with MongoDB and NATS as k8s/components/tls starts them", ()
   test("is ready if it trusts their authority", async () => {
     const { isReady } = await startService({ NODE_EXTRA_CA_CERTS: AUTHORITY });
     await expect(until(isReady, "the service is ready")).resolves.toBeUndefined();
+  });
+
+  test("is ready behind routers of shards if it trusts their authority, and is refused by them without TLS", async () => {
+    const tls = { options: await tlsOptionsOfMongodb(), authority: AUTHORITY };
+    shards = await startMongoShards(folder, { guild_settings: { _id: "hashed" } }, 1, tls);
+    const trusting = { NODE_EXTRA_CA_CERTS: AUTHORITY, MONGO_URL: `${shards.url}?tls=true` };
+    const { isReady } = await startService(trusting);
+    await expect(until(isReady, "the service is ready")).resolves.toBeUndefined();
+    const { service } = await startService({ ...trusting, MONGO_URL: shards.url });
+    await service.printed(/MongoDB is unreachable at 127\.0\.0\.1:\d+: no response in 5 seconds: connection .* closed/);
   });
 
   test("refuses MongoDB without the authority, and says so", async () => {
@@ -88,9 +99,7 @@ describe("a service with MongoDB and NATS as k8s/components/tls starts them", ()
 
 /** A replica set of one, with the TLS options of the manifest. */
 async function startMongodWithTls(folder: string): Promise<MongoMember> {
-  const manifest = parse(await readFile(join(COMPONENT, "mongodb.patch.yaml"), "utf8")) as StatefulSet;
-  const { command = [] } = manifest.spec!.template.spec!.containers.find(({ name }) => name === "mongod")!;
-  const options = command.filter((option) => option.startsWith("--tls")).map(inFixtures);
+  const options = await tlsOptionsOfMongodb();
   const { binary } = await findMongod(folder);
   const [port] = await freePorts(1);
   const trusted = { tls: true, tlsCAFile: AUTHORITY };
@@ -99,6 +108,11 @@ async function startMongodWithTls(folder: string): Promise<MongoMember> {
   await member.command({ replSetInitiate: { _id: SET_NAME, members: [{ _id: 0, host: member.host }] } });
   await until(async () => (await member.hello())?.isWritablePrimary === true, "a primary");
   return member;
+}
+
+async function tlsOptionsOfMongodb(): Promise<string[]> {
+  const patch = await readFile(join(COMPONENT, "mongodb-options.patch.yaml"), "utf8");
+  return (parse(patch) as { readonly value: string }[]).map(({ value }) => inFixtures(value));
 }
 
 /** The options for clients in the configuration of the component. */

@@ -7,7 +7,11 @@ const shards = process.env.SHARDS.split(" ");
 const { admin } = JSON.parse(readFileSync("/run/secrets/mongodb/passwords.json", "utf8"));
 const keys = JSON.parse(readFileSync("/etc/mongos/shard-keys.json", "utf8"));
 
-const router = `mongodb://admin:${admin}@127.0.0.1:27017/admin`;
+/** Set with components/sharded-tls. */
+const CA_FILE = process.env.TLS_CA_FILE;
+const tls = CA_FILE === undefined ? "" : `?tls=true&tlsCAFile=${encodeURIComponent(CA_FILE)}`;
+
+const router = `mongodb://admin:${admin}@127.0.0.1:27017/admin${tls}`;
 
 /** The shards are founded at the same time, and two routers may run this script. */
 function patiently(what, attempt) {
@@ -34,7 +38,7 @@ function shard(db, collection, key) {
   const known = db.getSiblingDB("config").collections.findOne({ _id: namespace });
   const present = known?.key;
   if (present !== undefined && !isSame(present, key)) {
-    print(`${namespace} is sharded by ${JSON.stringify(present)} instead of ${JSON.stringify(key)}: see k8s/README.md`);
+    print(`${namespace} is sharded by ${JSON.stringify(present)} instead of ${JSON.stringify(key)}: see k8s/SHARDS.md`);
     return;
   }
   if (present !== undefined) return;

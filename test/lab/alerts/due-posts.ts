@@ -10,11 +10,18 @@ let guilds = 700_000;
 
 /**
  * Creates events whose posts come due one after the other, one a second, for so long. A post is due a minute before its event,
- * which lasts a second: if it is over a minute late, it is missed. The bot cannot read the history of the channel.
+ * which lasts a second: if it is over a minute late, it is missed.
+ *
+ * @param hasHistory - Whether the bot can read the history of the channel, and so find out what became of a send without a response.
  */
-export async function makePostsDue({ broker, chat }: Installation, forMs: number): Promise<void> {
+export async function makePostsDue(
+  { broker, chat }: Installation,
+  forMs: number,
+  { hasHistory }: { readonly hasHistory: boolean },
+): Promise<void> {
   const guildId = String((guilds += 1)) as GuildId;
-  chat.addChannel(guildId, { guild: guildId, overwrites: [{ id: guildId, deny: ["READ_MESSAGE_HISTORY"] }] });
+  const overwrites = hasHistory ? [] : [{ id: guildId, deny: ["READ_MESSAGE_HISTORY"] as const }];
+  chat.addChannel(guildId, { guild: guildId, overwrites });
   const announcement = { guildId, channel: guildId, type: "UNIVERSAL", hours: 0, minutes: 1, info: "" };
   await broker.call(createAnnouncement.name, announcement);
   const first = Date.now() + MINUTE + 5_000;

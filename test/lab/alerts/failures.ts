@@ -58,9 +58,9 @@ async function killMajority({ mongo }: Installation): Promise<() => Promise<void
   return async () => void (await Promise.all(hosts.map((host) => mongo.restart(host))));
 }
 
-/** Kills dispatch while messages are in flight. The last post comes due more than a minute before the repair. */
+/** Kills dispatch while messages are in flight, of which it cannot find out later. The last post comes due more than a minute before the repair. */
 async function killDispatch(installation: Installation): Promise<() => Promise<void>> {
-  await makePostsDue(installation, MINUTE);
+  await makePostsDue(installation, MINUTE, { hasHistory: false });
   installation.chat.script({ kind: "silence", accepted: true }, IN_FLIGHT);
   await pause(15_000);
   const repair = await killAll(installation, "dispatch");
@@ -70,7 +70,7 @@ async function killDispatch(installation: Installation): Promise<() => Promise<v
 
 /** The receiver sends this response to every message while posts come due. */
 async function respondWith(installation: Installation, response: ChatResponse): Promise<() => Promise<void>> {
-  await makePostsDue(installation, 4 * MINUTE);
+  await makePostsDue(installation, 4 * MINUTE, { hasHistory: true });
   installation.chat.script({ kind: "response", response }, MANY);
   return () => Promise.resolve(installation.chat.calm());
 }
