@@ -6,12 +6,13 @@ import type { GuildId } from "../../../services/contracts/ids.ts";
 import { createWebhook, listWebhooks, updateWebhook } from "../../../services/contracts/webhooks.contract.ts";
 import { startReceiver } from "../../harness/webhook-receiver.ts";
 
-/** A guild with a webhook and a followed calendar, of which an occurrence starts every few seconds. */
+/** A guild with a webhook, of which an occurrence starts every few seconds, and one with a followed calendar. */
 export interface GuildWithWebhook {
   stop(): Promise<void>;
 }
 
 const GUILD = "600000" as GuildId;
+const FOLLOWING_GUILD = "600001" as GuildId;
 const EVERY_MS = 5_000;
 
 /** It stops as soon as `stop` is called. Calls may fail meanwhile. */
@@ -22,7 +23,7 @@ export async function startGuildWithWebhook(broker: ServiceBroker): Promise<Guil
   await broker.call(updateWebhook.name, { guildId: GUILD, id: other.id, enabled: false });
   await broker.call(createWebhook.name, { guildId: GUILD, url: receiver.url, types });
   // No calendar is there, so that the reads fail.
-  await broker.call(followCalendar.name, { guildId: GUILD, calendarNumber: 2, url: receiver.url });
+  await broker.call(followCalendar.name, { guildId: FOLLOWING_GUILD, calendarNumber: 1, url: receiver.url });
   const stopped = new AbortController();
 
   async function useIt(): Promise<void> {
