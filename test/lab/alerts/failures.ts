@@ -111,7 +111,8 @@ export const FAILURES: readonly Failure[] = [
   {
     name: "the receiver responds with 500",
     inject: (installation) => respondWith(installation, { status: 500, body: {} }),
-    during: [{ name: "GuildcalPostsOverdue" }],
+    during: [{ name: "GuildcalReceiverFails", labels: { sink: "discord" } }, { name: "GuildcalPostsMissed" }],
+    after: [{ name: "GuildcalPostsLateFast" }],
   },
   {
     name: "the receiver limits all requests",

@@ -13,6 +13,7 @@ import { type DashboardCheck, newDashboardCheck } from "./dashboard-check.ts";
 import { type ExpectedAlert, type Failure, FAILURES } from "./failures.ts";
 import { startGuildWithWebhook } from "./guild-with-webhook.ts";
 import { type FiringAlert, type Prometheus, startPrometheus } from "./prometheus.ts";
+import { sendRefusedPacket } from "./refused-packet.ts";
 
 // Shows that a real Prometheus fires the alerts of the manifests on real failures (README.md).
 
@@ -105,6 +106,7 @@ async function main(): Promise<boolean> {
     await prometheus.scrape(SERVICES.flatMap((service) => installation.replicas(service)));
     const load = startMixedLoad(newClient(installation.baseUrl, API_KEY), CLIENTS);
     const guild = await startGuildWithWebhook(installation.broker);
+    await sendRefusedPacket(installation.nats.url);
     const dashboard = newDashboardCheck(prometheus);
     const kept = [await runQuiet(prometheus)];
     await dashboard.look();
