@@ -18,7 +18,7 @@ const TLS_OPTIONS = [
   "--tlsAllowConnectionsWithoutCertificates",
 ];
 
-const hosts = (text: string) => text.split(",").map((each) => each.split(":")[0]);
+const hosts = (text: string) => text.split(",").map((each) => each.split(":")[0] ?? "");
 
 describe.each([
   ["production", IN_KUBERNETES],
