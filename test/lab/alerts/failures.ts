@@ -111,8 +111,8 @@ export const FAILURES: readonly Failure[] = [
   {
     name: "the receiver responds with 500",
     inject: (installation) => respondWith(installation, { status: 500, body: {} }),
-    during: [{ name: "GuildcalReceiverFails", labels: { sink: "discord" } }, { name: "GuildcalPostsMissed" }],
-    after: [{ name: "GuildcalPostsLateFast" }],
+    during: [{ name: "GuildcalReceiverFails", labels: { sink: "discord" } }],
+    after: [{ name: "GuildcalPostsMissed" }, { name: "GuildcalPostsLateFast" }],
   },
   {
     name: "the receiver limits all requests",
