@@ -8,9 +8,9 @@ import { until } from "./until.ts";
 
 /** Shards of one member each, behind a mongos, with their configuration server. */
 export interface MongoShards {
-  /** The URL of mongos. */
+  /** The URL of mongos, without the option `tls`. */
   readonly url: string;
-  /** The URLs of the shards themselves. */
+  /** The URLs of the shards themselves, without the option `tls`. */
   readonly shardUrls: readonly string[];
   stop(): Promise<void>;
 }

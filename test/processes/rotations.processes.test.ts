@@ -10,6 +10,7 @@ import { type EmbeddedNats, startNats } from "../../services/launch/embedded/emb
 import { type ChatServer, startChatServer } from "../harness/chat-server.ts";
 import { freePorts } from "../harness/free-ports.ts";
 import { GuildcalProcess, post, PROJECT } from "../harness/guildcal-process.ts";
+import { startProbedService } from "../harness/probed-service.ts";
 import { removeFolder } from "../harness/remove-folder.ts";
 import { newSecrets } from "../harness/rotated-secrets.ts";
 import { emptyDatabase } from "../harness/test-services.ts";
@@ -170,17 +171,10 @@ describe("after a rotation of a password of the bus", () => {
       return server;
     };
     const startService = async () => {
-      const probePort = await freePort(0);
       const { NATS_URL = "" } = secrets.valuesOf("guild-settings");
-      const env = { MONGO_URL: emptyDatabase(), NATS_URL, PROBE_PORT: String(probePort) };
-      const service = new GuildcalProcess("guild-settings", env);
-      services.push(service);
-      const isReady = () =>
-        fetch(`http://127.0.0.1:${probePort}/health/ready`).then(
-          ({ status }) => status === 200,
-          () => false,
-        );
-      return { service, isReady };
+      const started = await startProbedService("guild-settings", { MONGO_URL: emptyDatabase(), NATS_URL });
+      services.push(started.service);
+      return started;
     };
     const server = await startServer();
     const { service, isReady } = await startService();

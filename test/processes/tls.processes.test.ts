@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { type EmbeddedNats, startNats } from "../../services/launch/embedded/embedded-nats.ts";
 import { findMongod } from "../../services/launch/embedded/mongod-binary.ts";
 import { freePorts } from "../harness/free-ports.ts";
-import { GuildcalProcess, PROJECT } from "../harness/guildcal-process.ts";
+import { type GuildcalProcess, PROJECT } from "../harness/guildcal-process.ts";
 import { type MongoShards, startMongoShards } from "../harness/mongo-shards.ts";
 import { type MongoMember, newMongoMember, SET_NAME } from "../harness/mongo-member.ts";
+import { startProbedService } from "../harness/probed-service.ts";
 import { removeFolder } from "../harness/remove-folder.ts";
 import { until } from "../harness/until.ts";
 
@@ -40,20 +40,13 @@ describe("a service with MongoDB and NATS as k8s/components/tls starts them", ()
   });
 
   async function startService(env: Record<string, string>, tls = "true") {
-    const probePort = await freePort(0);
-    const service = new GuildcalProcess("guild-settings", {
+    const started = await startProbedService("guild-settings", {
       MONGO_URL: `mongodb://${mongod.host}/tls?replicaSet=${SET_NAME}&tls=${tls}`,
       NATS_URL: `tls://127.0.0.1:${nats.port}`,
-      PROBE_PORT: String(probePort),
       ...env,
     });
-    services.push(service);
-    const isReady = () =>
-      fetch(`http://127.0.0.1:${probePort}/health/ready`).then(
-        ({ status }) => status === 200,
-        () => false,
-      );
-    return { service, isReady };
+    services.push(started.service);
+    return started;
   }
 
   test("is ready if it trusts their authority", async () => {
