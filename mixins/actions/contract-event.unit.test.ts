@@ -4,7 +4,6 @@ import * as apiKeys from "../../services/contracts/api-keys.contract.ts";
 import * as calendarEvents from "../../services/contracts/calendar-events.contract.ts";
 import * as calendars from "../../services/contracts/calendars.contract.ts";
 import type { EventContract } from "../../services/contracts/contract.ts";
-import * as plannedChanges from "../../services/contracts/planned-changes.contract.ts";
 import * as postOutcomes from "../../services/contracts/post-outcomes.contract.ts";
 import * as guildSettings from "../../services/contracts/guild-settings.contract.ts";
 import { ratesUsed } from "../../services/api/rates/gateway-rates.ts";
@@ -13,15 +12,9 @@ import { newWriteId } from "../mongo/write-id.ts";
 import { paramsCheck } from "./check-params.ts";
 import { listen } from "./contract-event.ts";
 
-const exported = [
-  announcements,
-  apiKeys,
-  calendarEvents,
-  calendars,
-  guildSettings,
-  plannedChanges,
-  postOutcomes,
-].flatMap((module) => Object.values(module) as unknown[]);
+const exported = [announcements, apiKeys, calendarEvents, calendars, guildSettings, postOutcomes].flatMap(
+  (module) => Object.values(module) as unknown[],
+);
 const contracts = [
   ...exported.filter((each): each is EventContract<object> => Object(each) === each && "payload" in (each as object)),
   ratesUsed as EventContract<object>,
@@ -38,7 +31,6 @@ const PAYLOADS: Readonly<Record<string, object>> = {
   "api-key.changed": { id: "0123456789abcdef0123" },
   "calendar-event.changed": { guildId, eventId, revision },
   "calendar.changed": { guildId, calendarNumber: 1, revision },
-  "dispatch.changes-planned": { changes: [{ feed: "announcements", id: announcementId, revision, since: 1 }] },
   "guild-settings.changed": { guildId, revision },
   "announcement.posted": { ...outcome, lateMs: 12, messageId: "m" },
   "announcement.missed": { ...outcome, state: "missed", reason: "the service was down" },

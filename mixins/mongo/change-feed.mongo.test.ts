@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Connection, type Model, Schema } from "mongoose";
 import { emptyDatabase } from "../../test/harness/test-services.ts";
+import { partitionOf } from "../../services/contracts/change-feed.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import {
   changeFeed,
@@ -88,6 +89,21 @@ describe("the change feed", () => {
     await expect(feed.countChanges({ mark: tenth, limit: 100 })).resolves.toBe(15);
     await expect(feed.countChanges({ mark: tenth, limit: 4 })).resolves.toBe(4);
     await expect(feed.countChanges({ mark, limit: 100 })).resolves.toBe(0);
+  });
+
+  test("contains the guilds of some partitions, also in a count", async () => {
+    const guilds = ["61", "62", "9007199254740993", "18446744073709551615"] as GuildId[];
+    const changedAt = new Date("2031-01-01T00:00:00Z");
+    const rows = guilds.map((id) => ({ _id: `of ${id}`, guildId: id, revision: 1, changedAt }));
+    await model.collection.insertMany(rows as never);
+    const mark = { at: changedAt.getTime() - 1, id: "" };
+    for (const [at, partition] of guilds.map(partitionOf).entries()) {
+      const { changes } = await changesSince(model, { mark, partitions: [partition], limit: 10 });
+      expect(changes.map(({ id }) => id)).toEqual([`of ${guilds[at]}`]);
+    }
+    const partitions = guilds.slice(1, 3).map(partitionOf);
+    await expect(changeFeed(model).countChanges({ mark, partitions, limit: 10 })).resolves.toBe(2);
+    await model.collection.deleteMany({ changedAt });
   });
 
   test("contains removed records until their tombstones expire", async () => {

@@ -1,10 +1,10 @@
 import type { ClientSession, Model, PipelineStage } from "mongoose";
-import type {
-  Change,
-  ChangeMark,
-  ChangesSinceParams,
-  ChangesSinceResult,
-  CountChangesParams,
+import {
+  type Change,
+  type ChangesSinceParams,
+  type ChangesSinceResult,
+  type CountChangesParams,
+  GUILD_PARTITIONS,
 } from "../../services/contracts/change-feed.contract.ts";
 import { currentOrigin, deadlineStages, rejectIfLate } from "./write-context.ts";
 import { notWrittenFilter, recentWritesField } from "./recent-writes.ts";
@@ -117,11 +117,15 @@ type ChangeRow = Pick<Tracked, "_id" | "guildId" | "revision" | "changedAt" | "d
  */
 export async function changesSince<Row extends Tracked>(
   model: Model<Row>,
-  { mark, limit }: ChangesSinceParams,
+  params: ChangesSinceParams,
   newRecordFields: readonly ("startsAt" & keyof Row)[] = [],
 ): Promise<ChangesSinceResult> {
+  const { mark, limit } = params;
   const rows = await model
-    .find(afterMark(mark) as never, { ...CHANGE, ...Object.fromEntries(newRecordFields.map((field) => [field, 1])) })
+    .find(changesAfter(params) as never, {
+      ...CHANGE,
+      ...Object.fromEntries(newRecordFields.map((field) => [field, 1])),
+    })
     .sort(IN_ORDER)
     .limit(limit + 1)
     .lean<ChangeRow[]>();
@@ -154,14 +158,19 @@ export function changeFeed<Row extends Tracked>(
   };
 }
 
-function countChanges<Row extends Tracked>(model: Model<Row>, { mark, limit }: CountChangesParams): Promise<number> {
-  return model.countDocuments(afterMark(mark) as never, { limit });
+function countChanges<Row extends Tracked>(model: Model<Row>, params: CountChangesParams): Promise<number> {
+  return model.countDocuments(changesAfter(params) as never, { limit: params.limit });
 }
 
-function afterMark(mark: ChangeMark): object {
+function changesAfter({ mark, partitions }: Pick<ChangesSinceParams, "mark" | "partitions">): object {
   const at = new Date(mark.at);
-  return { $or: [{ changedAt: { $gt: at } }, { changedAt: at, _id: { $gt: mark.id } }] };
+  const isAfter = { $or: [{ changedAt: { $gt: at } }, { changedAt: at, _id: { $gt: mark.id } }] };
+  if (partitions === undefined) return isAfter;
+  return { ...isAfter, $expr: { $in: [PARTITION, partitions] } };
 }
+
+/** As `partitionOf`. An id can exceed a 64-bit integer of MongoDB. */
+const PARTITION = { $mod: [{ $toDecimal: "$guildId" }, GUILD_PARTITIONS] };
 
 function changeOf(row: ChangeRow, newRecordFields: readonly string[]): Change {
   const deleted = row.deletedAt !== undefined;

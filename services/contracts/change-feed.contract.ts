@@ -1,4 +1,4 @@
-import { epochMs, integer, text } from "./field-rules.ts";
+import { epochMs, integer, optional, text } from "./field-rules.ts";
 import type { EpochMs, GuildId } from "./ids.ts";
 
 /**
@@ -23,9 +23,19 @@ export interface Change {
   readonly startsAt?: EpochMs;
 }
 
+/** The guilds of a feed are divided into so many partitions, so that its readers can share it. A prime: every bit of an id counts. */
+export const GUILD_PARTITIONS = 61;
+
+/** The partition of a guild, from 0: the remainder of its id. */
+export function partitionOf(guildId: GuildId): number {
+  return Number(BigInt(guildId) % BigInt(GUILD_PARTITIONS));
+}
+
 export interface ChangesSinceParams {
   /** Changes after this position are returned; `{at: 0, id: ""}` is the beginning. */
   readonly mark: ChangeMark;
+  /** Only changes of the guilds in these partitions; all if absent. */
+  readonly partitions?: readonly number[];
   /** 1 … 1000. */
   readonly limit: number;
 }
@@ -43,6 +53,8 @@ export interface ChangesSinceResult {
 /** Counts the changes after a position. */
 export interface CountChangesParams {
   readonly mark: ChangeMark;
+  /** As of `ChangesSinceParams`. */
+  readonly partitions?: readonly number[];
   /** Counts no further; 1 … 10 000. */
   readonly limit: number;
 }
@@ -65,6 +77,13 @@ const mark = {
   props: { at: epochMs, id: text(MAX_ID_LENGTH) },
 } as const;
 
-export const changesSinceRules = { mark, limit: integer(1, 1000) } as const;
+const partitions = optional({
+  type: "array",
+  min: 1,
+  max: GUILD_PARTITIONS,
+  items: integer(0, GUILD_PARTITIONS - 1),
+} as const);
 
-export const countChangesRules = { mark, limit: integer(1, 10_000) } as const;
+export const changesSinceRules = { mark, partitions, limit: integer(1, 1000) } as const;
+
+export const countChangesRules = { mark, partitions, limit: integer(1, 10_000) } as const;

@@ -77,13 +77,13 @@ const gauges = {
   inWork: gauge("guildcal_posts_in_flight", "Posts that this process is working on"),
   planLag: gauge(
     "guildcal_plan_lag_seconds",
-    "Age of the last instant before which every change is planned, or stored as a request for a plan; before the first complete read, the age of the stored mark or of the process",
+    "Age of the last instant before which every change of the guilds that this process plans is planned, or stored as a request for a plan; before the first complete read, the age of the stored mark or of the process",
   ),
 };
 
 const changesWaiting = new Gauge({
   name: "guildcal_changes_waiting",
-  help: "Changes that this process has not planned yet, by feed; up to 10000 are counted that it has not read yet",
+  help: "Changes that this process has to plan, by feed; up to 10000 are counted that it has not read yet",
   labelNames: ["feed"],
   registers,
 });

@@ -11,7 +11,7 @@ function feeds(first: number | undefined, others: number | undefined = NOON - 1_
     feed,
     plannedThrough: at === 0 ? first : others,
     waiting: 0,
-    unreadAfter: undefined,
+    unread: [],
   }));
 }
 

@@ -15,7 +15,6 @@ import {
   listUpcomingPostsPage,
   previewPost,
 } from "../contracts/dispatch.contract.ts";
-import { changesPlanned } from "../contracts/planned-changes.contract.ts";
 import { isRefusal } from "../contracts/errors.ts";
 import { diffPlan, previewDrafts } from "../contracts/plan-diff.contract.ts";
 import { listSettledPosts } from "../contracts/guild-changes.contract.ts";
@@ -135,7 +134,6 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       ...listen(calendarChanged, ({ guildId }) => onChange({ guildId })),
       // The owner of events caches the number of calendars of a guild.
       ...listen(guildSettingsChanged, ({ guildId }) => onChange({ guildId })),
-      ...listen(changesPlanned, ({ changes }, sender) => dispatcher?.onPlannedElsewhere(changes, sender)),
     },
     actions: {
       ...serve(listUpcomingPosts, async ({ guildId, amount }) => {

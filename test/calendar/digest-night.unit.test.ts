@@ -136,7 +136,7 @@ function startReplica(time: VirtualTime, received: Received[]) {
     random: { fraction: () => time.chance.fraction(), id: () => String((ids += 1)) },
     store,
     owners: ownersOf(time, announcements),
-    replicas: { self: "r1", all: () => ["r1"], tellPlanned: () => undefined },
+    replicas: { self: "r1", all: () => ["r1"] },
     sinks: [receiving(time, received)],
     render: renderAnnouncement,
     renderCancelled,

@@ -55,11 +55,35 @@ function testMarks(fixture: PostStoreFixture): void {
     expect(again).toBeGreaterThan(before);
   });
 
-  test("a mark never decreases", async () => {
-    await fixture.store.saveChangeMark("announcements", { at: 10, id: "b" });
-    await fixture.store.saveChangeMark("announcements", { at: 9, id: "c" });
-    await expect(fixture.store.changeMarks()).resolves.toMatchObject({ announcements: { at: 10, id: "b" } });
-    await fixture.store.saveChangeMark("announcements", { at: 11, id: "a" });
-    await expect(fixture.store.changeMarks()).resolves.toMatchObject({ announcements: { at: 11, id: "a" } });
+  describe("the mark of a partition", () => {
+    const save = (partition: number, at: number, id: string, by = "one", confirmedAt = 0) =>
+      fixture.store.savePartitionMarks("announcements", new Map([[partition, { mark: { at, id }, confirmedAt }]]), by);
+    const stored = async (partition: number) => (await fixture.store.partitionMarks("announcements")).get(partition);
+
+    test("is absent before it is saved, and belongs to one feed", async () => {
+      await expect(stored(3)).resolves.toBeUndefined();
+      await save(3, 10, "b");
+      await expect(stored(3)).resolves.toMatchObject({ mark: { at: 10, id: "b" } });
+      await expect(stored(4)).resolves.toBeUndefined();
+      await expect(fixture.store.partitionMarks("guild-settings")).resolves.toEqual(new Map());
+    });
+
+    test("never decreases", async () => {
+      await save(5, 10, "b");
+      await save(5, 9, "c");
+      await save(5, 10, "a");
+      await expect(stored(5)).resolves.toMatchObject({ mark: { at: 10, id: "b" } });
+      await save(5, 11, "a");
+      await expect(stored(5)).resolves.toMatchObject({ mark: { at: 11, id: "a" } });
+    });
+
+    test("has the latest confirmation, and names the replica that saved it last", async () => {
+      await save(6, 10, "b", "one", 70);
+      const { savedAt = 0 } = (await stored(6)) ?? {};
+      await save(6, 9, "b", "two", 60);
+      await expect(stored(6)).resolves.toMatchObject({ mark: { at: 10, id: "b" }, confirmedAt: 70, by: "two" });
+      expect((await stored(6))?.savedAt).toBeGreaterThanOrEqual(savedAt);
+      expect(savedAt).toBeGreaterThan(0);
+    });
   });
 }

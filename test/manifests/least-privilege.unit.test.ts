@@ -7,7 +7,6 @@ import { readEncodedChanges } from "../../services/contracts/guild-changes.contr
 import { encodeOccurrences } from "../../services/contracts/occurrence-notifications.contract.ts";
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
 import { apiKeyChanged } from "../../services/contracts/api-keys.contract.ts";
-import { changesPlanned } from "../../services/contracts/planned-changes.contract.ts";
 import { BUS_EVENTS, ALL_BUS_SUBJECTS } from "../../services/api/bus/bus-user.ts";
 import { ROUTE_CONTRACTS } from "../../services/api/route-table.ts";
 import {
@@ -192,7 +191,7 @@ describe("a bus user", () => {
   test("gets the events of the contracts with a guild", async () => {
     const all = (await Promise.all(SERVICES.map(contractImports))).flatMap(({ events }) => events);
     expect(BUS_EVENTS.map(({ name }) => name)).toEqual(
-      [...new Set(all)].filter((name) => name !== apiKeyChanged.name && name !== changesPlanned.name).toSorted(),
+      [...new Set(all)].filter((name) => name !== apiKeyChanged.name).toSorted(),
     );
     expect(BUS_EVENTS.filter(({ payload }) => payload.guildId === undefined)).toEqual([]);
   });

@@ -1,14 +1,10 @@
 import type { ServiceBroker } from "moleculer";
-import { broadcast } from "../../../mixins/actions/typed-calls.ts";
 import { isBusUp } from "../../../mixins/bus/nats-transporter.ts";
 import { replicasOf } from "../../../mixins/bus/service-registry.ts";
-import { changesPlanned, MAX_PLANNED_CHANGES, type PlannedChange } from "../../contracts/planned-changes.contract.ts";
 import type { Replicas } from "../protocol/ports.ts";
 
 /** Maximum age of the cached list. A replica that has left delays its posts by one rank until the list is read again. */
 const CACHE_MS = 500;
-/** Changes that are planned within this time are one event. Less than the other replicas wait for it. */
-const TELL_AFTER_MS = 100;
 /** A replica that is not known any more may still send for so long: its heartbeats may be lost. */
 const MAY_SEND_MS = 60_000;
 
@@ -25,15 +21,6 @@ export function knownReplicas(broker: ServiceBroker): KnownReplicas {
   let nodes: readonly string[] = [];
   let most = { count: 1, at: -Infinity };
   let readAt = -Infinity;
-  let untold: PlannedChange[] = [];
-
-  function tell(): void {
-    const changes = untold;
-    untold = [];
-    for (let at = 0; at < changes.length; at += MAX_PLANNED_CHANGES) {
-      broadcast(broker, changesPlanned, { changes: changes.slice(at, at + MAX_PLANNED_CHANGES) });
-    }
-  }
 
   function all(): readonly string[] {
     if (performance.now() - readAt < CACHE_MS) return nodes;
@@ -50,10 +37,6 @@ export function knownReplicas(broker: ServiceBroker): KnownReplicas {
       if (!isBusUp(broker)) most = { count: Math.max(count, most.count), at };
       else if (count >= most.count || at - most.at > MAY_SEND_MS) most = { count, at };
       return most.count;
-    },
-    tellPlanned(changes) {
-      if (untold.length === 0) setTimeout(tell, TELL_AFTER_MS).unref();
-      untold.push(...changes);
     },
   };
 }

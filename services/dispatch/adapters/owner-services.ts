@@ -51,7 +51,13 @@ export function ownerServices(broker: ServiceBroker, quickTimeoutMs = QUICK_TIME
       call(getOccurrence, { guildId, occurrenceId, ...holidaysParam(holidaysOf) }, quickTimeoutMs),
     digest: (params) => call(readDigest, params, quickTimeoutMs),
     settings: (guildId) => call(getGuildSettings, { guildId }, quickTimeoutMs),
-    changesSince: (feed, params) => call(CHANGES[feed], params, LONG_TIMEOUT_MS),
+    changesSince: (feed, params) =>
+      call(CHANGES[feed], params, LONG_TIMEOUT_MS).catch((error: unknown) => {
+        // A previous release of the owner does not know the param. The reader drops changes of other partitions.
+        const { partitions, ...others } = params;
+        if (partitions === undefined || asRefusal(error)?.refusal !== "INVALID_REQUEST") throw error;
+        return call(CHANGES[feed], others, LONG_TIMEOUT_MS);
+      }),
     isReachable: () => isBusUp(broker),
   };
 }

@@ -14,11 +14,12 @@ test("changes that are not read yet are counted by their owner, and not while it
   } as unknown as ServiceBroker;
   const count = unreadChanges(broker);
   const mark = { at: 7, id: "e1" };
-  await expect(count({ feed: "guild-settings", unreadAfter: undefined })).resolves.toBe(0);
-  await expect(count({ feed: "guild-settings", unreadAfter: mark })).resolves.toBe(300);
+  await expect(count({ feed: "guild-settings", unread: [] })).resolves.toBe(0);
+  await expect(count({ feed: "guild-settings", unread: [{ mark, partitions: [1] }, { mark }] })).resolves.toBe(600);
   owner.isUp = false;
-  await expect(count({ feed: "announcements", unreadAfter: mark })).resolves.toBe(0);
+  await expect(count({ feed: "announcements", unread: [{ mark }] })).resolves.toBe(0);
   expect(calls).toEqual([
+    ["guild-settings.countChanges", { mark, partitions: [1], limit: 10_000 }],
     ["guild-settings.countChanges", { mark, limit: 10_000 }],
     ["announcements.countChanges", { mark, limit: 10_000 }],
   ]);

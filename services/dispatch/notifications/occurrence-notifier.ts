@@ -44,7 +44,7 @@ export function newOccurrenceNotifier(
   const dispatcher = newDispatcher(
     {
       ...ports,
-      replicas: { self: replicas.self, all: () => replicas.all(), tellPlanned: () => undefined },
+      replicas: replicas,
       owners: notificationOwners(broker, guilds),
       sinks: [notificationSink(broker)],
       render: renderNotification,

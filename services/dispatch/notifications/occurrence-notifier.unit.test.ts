@@ -33,7 +33,7 @@ function notifier() {
         },
       },
       random: { fraction: () => 0, id: () => "id" },
-      replicas: { self: "r1", all: () => ["r1"], tellPlanned: () => undefined },
+      replicas: { self: "r1", all: () => ["r1"] },
       store: {
         ...store,
         guildPlan(guildId) {

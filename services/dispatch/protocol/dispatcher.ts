@@ -1,5 +1,4 @@
 import { CHANGE_FEED_OVERLAP_MS } from "../../contracts/change-feed.contract.ts";
-import type { PlannedChange } from "../../contracts/planned-changes.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { Post } from "../domain/post/post.ts";
 import type { SinkName } from "../domain/post/sink-name.ts";
@@ -12,7 +11,8 @@ import { newMessageSteps } from "./delivery/message-steps.ts";
 import { newHeartbeat } from "./heartbeat.ts";
 import { newLifecycle } from "./lifecycle.ts";
 import { type FeedProgress, newChangeFeedConsumer } from "./planning/change-feed-consumer.ts";
-import { newPlannedChanges } from "./planning/planned-changes.ts";
+import { newHintsOfOthers } from "./planning/hints-of-others.ts";
+import { newPlannedChanges, type PlannedChange } from "./planning/planned-changes.ts";
 import { newPlanner } from "./planning/planner.ts";
 import { newPlanningShares } from "./planning/planning-shares.ts";
 import { newSweep } from "./planning/sweep.ts";
@@ -30,8 +30,6 @@ export interface Dispatcher {
   start(): void;
   /** A broadcast says that something of the guild changed. The guild is planned sooner; the broadcast may be lost. */
   onChangeHint(hint: BroadcastChange): void;
-  /** Another replica says that its stored plans include these changes. */
-  onPlannedElsewhere(changes: readonly PlannedChange[], replica: string): void;
   status(): DispatcherStatus;
   /** Starts no new work. Resolves when all work in flight is finished or released, or after `drainMs`. */
   stop(drainMs: number): Promise<void>;
@@ -57,12 +55,14 @@ interface DispatcherStatus {
 const MAX_WAITING_GUILDS = 1000;
 /** Maximum number of broadcast changes that wait to be marked as planned; further ones are planned again by the feeds. */
 const MAX_HINTED_CHANGES = 10_000;
+/** Broadcasts to other replicas are kept for so many times that after which another replica stands in for one that does not read. */
+const KEPT_HINTS = 2;
 
 export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   const { clock, store, replicas, timers } = ports;
   const lifecycle = newLifecycle(ports);
-  const shares = newPlanningShares(replicas, clock, timing, tellAll);
-  const planned = newPlannedChanges(shares);
+  const shares = newPlanningShares(replicas);
+  const planned = newPlannedChanges();
   const planner = newPlanner(ports, timing, lifecycle, shares, (posts) => {
     scheduler.add(posts);
     ports.reports.planned(posts);
@@ -85,6 +85,8 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   const makeStep = newMessageSteps({ ports, timing, ledger, circuitBreaker, pacing });
   const prefetch = newPrefetch(ports, timing, lifecycle, stateReader, () => scheduler.waiting);
   const scheduler = newDueScheduler(ports, timing, lifecycle, prefetch, waits, processPost);
+  const isPlannedHere = (guildId: GuildId) => shares.rank(guildId) === 0 || changeFeeds.reads(guildId);
+  const hintsOfOthers = newHintsOfOthers<BroadcastChange>(clock, KEPT_HINTS * timing.planTakeoverMs, isPlannedHere);
   /** Number of broadcast changes that wait for plans. */
   let hinted = 0;
 
@@ -129,17 +131,10 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
     return row !== null && row.state === post.state && row.fence === post.fence ? row : null;
   }
 
-  /** A replica that has joined reads changes that this one has planned, and waits for it otherwise. */
-  function tellAll(): void {
-    const changes = planned.own();
-    if (changes.length > 0) replicas.tellPlanned(changes);
-  }
-
-  /** The replica that plans the guild first does so now; the others find the change in its feed, if that one vanishes. */
-  async function planHinted({ guildId, startsAt, record }: BroadcastChange): Promise<void> {
-    if (shares.rank(guildId) > 0) return;
-    // A change may be older than its broadcast by this much.
-    const since = clock.now() - CHANGE_FEED_OVERLAP_MS;
+  /** The replica that plans the guild first does so now. If it vanishes before, the next one does. */
+  async function planHinted(hint: BroadcastChange, since: EpochMs): Promise<void> {
+    const { guildId, startsAt, record } = hint;
+    if (!isPlannedHere(guildId)) return hintsOfOthers.add(hint, since);
     if (startsAt === undefined || !planner.isBeyondHorizon(guildId, startsAt)) {
       if (planner.waitingGuilds >= MAX_WAITING_GUILDS) return;
       const planning = planner.requestReplan(guildId, since);
@@ -148,10 +143,14 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
       await planning;
       hinted -= 1;
     }
-    if (record === undefined) return;
-    const change = { ...record, since };
-    planned.add([change]);
-    if (shares.isShared) replicas.tellPlanned([change]);
+    if (record !== undefined) planned.add([{ ...record, since }]);
+  }
+
+  /** Plans the guilds of replicas that have vanished, or that do not read, whose changes were broadcast shortly before. */
+  function takeOverHints(): Promise<void> {
+    const room = Math.max(0, MAX_WAITING_GUILDS - planner.waitingGuilds);
+    for (const { hint, since } of hintsOfOthers.takeOver(room)) void planHinted(hint, since);
+    return Promise.resolve();
   }
 
   /** Earlier outages are read before the first post that they made late. */
@@ -160,6 +159,7 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
     if (lifecycle.isStopping) return;
     changeFeeds.start();
     scheduler.start();
+    lifecycle.repeat("take over broadcast changes", timing.feedEveryMs, takeOverHints);
     lifecycle.repeat("sweep", timing.sweepEveryMs, newSweep(ports, timing, lifecycle, planner, shares));
   }
 
@@ -168,11 +168,8 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
       if (lifecycle.isStopping) return;
       void begin();
     },
-    onChangeHint: (hint) => void planHinted(hint),
-    onPlannedElsewhere(changes, replica) {
-      planned.addTold(changes);
-      shares.onTold(replica);
-    },
+    // A change may be older than its broadcast by this much.
+    onChangeHint: (hint) => void planHinted(hint, clock.now() - CHANGE_FEED_OVERLAP_MS),
     status: () => ({
       inWork: scheduler.inWork,
       feeds: changeFeeds.progress(),

@@ -3,7 +3,6 @@ import { sampleAnnouncement } from "../../../test/fixtures/dispatch-samples.ts";
 import { newMemoryPostStore } from "../../../test/lab/simulator/memory-post-store.ts";
 import { newVirtualTime } from "../../../test/lab/simulator/virtual-time.ts";
 import type { Change, ChangesSinceParams } from "../../contracts/change-feed.contract.ts";
-import type { PlannedChange } from "../../contracts/planned-changes.contract.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { newDispatcher } from "./dispatcher.ts";
 import type { Feed } from "./feeds.ts";
@@ -14,10 +13,9 @@ const START = 10_000_000;
 
 /** Replica "one" of dispatch, with a feed of events; records when it reads the announcements for a plan. */
 function replicaOf(...replicas: string[]) {
-  let known: readonly string[] = replicas;
+  let known = replicas;
   const time = newVirtualTime(1, START);
   const plans: { readonly guildId: string; readonly at: number }[] = [];
-  const tellings: (readonly PlannedChange[])[] = [];
   const changes: Change[] = [];
   const ports = {
     clock: { now: () => time.now },
@@ -43,11 +41,7 @@ function replicaOf(...replicas: string[]) {
         return { changes: found, mark: { at: last.changedAt, id: last.id }, readAt: time.now, more: false };
       },
     },
-    replicas: {
-      self: "one",
-      all: () => known,
-      tellPlanned: (told: readonly PlannedChange[]) => tellings.push(told),
-    },
+    replicas: { self: "one", all: () => known },
     sinks: [],
     reports: { planned: () => undefined, operationFailed: () => undefined },
   } as unknown as Ports;
@@ -55,7 +49,6 @@ function replicaOf(...replicas: string[]) {
   time.after(0, () => dispatcher.start());
   return {
     plans,
-    tellings,
     /** An event changes, and the change is broadcast after `broadcastAfterMs`. */
     change: (guildId: string, broadcastAfterMs = 1) => {
       const record = { feed: "calendar-events", id: `event of ${guildId}`, revision: 1 } as const;
@@ -63,8 +56,10 @@ function replicaOf(...replicas: string[]) {
       changes.push({ ...record, guildId: guildId as GuildId, changedAt, deleted: false });
       time.after(broadcastAfterMs, () => dispatcher.onChangeHint({ guildId: guildId as GuildId, record }));
     },
+    /** A change is broadcast that is far behind others in its feed. */
+    hint: (guildId: string) => dispatcher.onChangeHint({ guildId: guildId as GuildId }),
+    know: (...list: string[]) => (known = list),
     at: (ms: number, happen: () => void) => time.after(ms, happen),
-    join: (replica: string) => (known = [...known, replica]),
     run: () => time.run(START + 60_000, () => false),
   };
 }
@@ -73,11 +68,10 @@ const GUILDS = Array.from({ length: 40 }, (_, at) => String(at));
 
 describe("a change that was broadcast", () => {
   test("is planned at once, and not again when it is read in the feed", async () => {
-    const { plans, tellings, change, at, run } = replicaOf("one");
+    const { plans, change, at, run } = replicaOf("one");
     at(10_500, () => change("1"));
     await run();
     expect(plans).toEqual([{ guildId: "1", at: 10_501 }]);
-    expect(tellings).toEqual([]);
   });
 
   test("is planned again if the broadcast is so late that the plan may begin after what the change has made due", async () => {
@@ -87,30 +81,26 @@ describe("a change that was broadcast", () => {
     expect(plans.length).toBeGreaterThan(1);
   });
 
-  test("is told to a replica that joins after it was planned", async () => {
-    const { tellings, change, at, join, run } = replicaOf("one");
-    at(10_500, () => change("1"));
-    at(20_000, () => join("two"));
-    const toldBefore: number[] = [];
-    at(20_000, () => toldBefore.push(tellings.length));
-    at(20_100, () => change("2"));
-    await run();
-    expect(toldBefore).toEqual([0]);
-    expect(tellings[0]?.map(({ id }) => id)).toEqual(["event of 1"]);
-  });
-
-  test("is planned by the first replica of its guild, which tells the others", async () => {
-    const { plans, tellings, change, at, run } = replicaOf("one", "two");
+  test("is planned by the first replica of its guild, and later by another one if that one does not run", async () => {
+    const { plans, change, at, run } = replicaOf("one", "two");
     at(10_500, () => GUILDS.forEach((guildId) => change(guildId)));
-    const toldAtOnce: string[] = [];
-    at(11_500, () => toldAtOnce.push(...tellings.flat().map(({ id }) => id)));
     await run();
-    const atOnce = plans.filter((plan) => plan.at < 11_500).map(({ guildId }) => guildId);
+    const atOnce = plans.filter((plan) => plan.at < 12_500).map(({ guildId }) => guildId);
     expect(atOnce.length).toBeGreaterThan(5);
     expect(atOnce.length).toBeLessThan(GUILDS.length - 5);
-    expect(toldAtOnce).toEqual(atOnce.map((guildId) => `event of ${guildId}`));
-    // Replica "two" does not run: the others are found in the feed.
-    expect(new Set(plans.map(({ guildId }) => guildId))).toEqual(new Set(GUILDS));
-    expect(plans).toHaveLength(GUILDS.length);
+    const later = plans.filter((plan) => plan.at >= STANDARD_TIMING.planTakeoverMs).map(({ guildId }) => guildId);
+    // That one plans a change that it has heard of and then reads in the feed, which it reads from an earlier instant on.
+    expect([...atOnce, ...new Set(later)].toSorted()).toEqual(GUILDS.toSorted());
+  });
+
+  test("is planned by the next replica when the first one vanishes, although the feed does not have it yet", async () => {
+    const { plans, at, hint, know, run } = replicaOf("one", "two");
+    at(10_500, () => GUILDS.forEach(hint));
+    at(15_000, () => know("one"));
+    await run();
+    const [atOnce, later] = [plans.filter((plan) => plan.at < 15_000), plans.filter((plan) => plan.at >= 15_000)];
+    expect([...atOnce, ...later].map(({ guildId }) => guildId).toSorted()).toEqual(GUILDS.toSorted());
+    expect(later.length).toBeGreaterThan(5);
+    expect(Math.max(...later.map((plan) => plan.at))).toBeLessThan(15_000 + 2 * STANDARD_TIMING.feedEveryMs);
   });
 });

@@ -6,7 +6,6 @@ import type {
   ReadDigestParams,
 } from "../../contracts/occurrences.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
-import type { PlannedChange } from "../../contracts/planned-changes.contract.ts";
 import type { GuildSettings } from "../../contracts/guild-settings.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { ChatMessage } from "../domain/message/chat-message.ts";
@@ -86,8 +85,6 @@ export interface Replicas {
   readonly self: string;
   /** All replicas that are known to run, this one included; may be out of date. */
   all(): readonly string[];
-  /** Tells the other replicas that stored plans include these changes. May be lost. */
-  tellPlanned(changes: readonly PlannedChange[]): void;
 }
 
 /** Pure: the messages of a post, at least one. */

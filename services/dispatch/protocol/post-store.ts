@@ -196,13 +196,29 @@ export interface PostStore {
    * and the interval whose outcomes the latest restore from a backup has lost.
    */
   enableSinks(names: readonly SinkName[]): Promise<LedgerStart>;
-  changeMarks(): Promise<Readonly<Partial<Record<Feed, ChangeMark>>>>;
-  saveChangeMark(feed: Feed, mark: ChangeMark): Promise<void>;
+  /** How far the changes of the feed are planned, by partition of the guilds; one without a mark is absent. */
+  partitionMarks(feed: Feed): Promise<ReadonlyMap<number, PartitionMark>>;
+  /** A stored mark never decreases. `by` is the name of the replica. */
+  savePartitionMarks(
+    feed: Feed,
+    marks: ReadonlyMap<number, Pick<PartitionMark, "mark" | "confirmedAt">>,
+    by: string,
+  ): Promise<void>;
   /**
    * Records that dispatch runs. If the last heartbeat of any replica is longer ago than `gapMs`, the gap is an outage: of
    * the database if this replica has run without a pause since before it (`awakeSince`), otherwise of dispatch.
    */
   recordHeartbeat(awakeSince: EpochMs, gapMs: number): Promise<Heartbeats>;
+}
+
+/** How far the changes of a feed are planned in one partition of the guilds. */
+export interface PartitionMark {
+  readonly mark: ChangeMark;
+  /** All changes before this instant are planned; 0 before a read to the end of the feed. */
+  readonly confirmedAt: EpochMs;
+  /** The replica that has saved it last, and when. */
+  readonly by: string;
+  readonly savedAt: EpochMs;
 }
 
 /** Planned guilds in the order of their ids. */

@@ -28,11 +28,7 @@ export interface Timing {
   readonly rankStepMs: number;
   /** The same for late posts: after an outage a replica with a lower rank is usually busy, not gone. */
   readonly lateRankStepMs: number;
-  /** The replica of rank k for a guild waits k times this long for others to plan a change of the guild. */
-  readonly planRankStepMs: number;
-  /** It waits longer for one that has planned another change within this time. */
-  readonly planBusyMs: number;
-  /** The longest time that it waits for one that is busy with other plans. */
+  /** The replica of rank k for some guilds reads their changes after k times this long without a sign that others do. */
   readonly planTakeoverMs: number;
   /** Maximum age of the owners' responses at the instant at which the claim is applied. */
   readonly stateMaxAgeMs: number;
@@ -75,8 +71,6 @@ export const STANDARD_TIMING: Timing = {
   sendTimeoutMs: 5_000,
   rankStepMs: 300,
   lateRankStepMs: 10_000,
-  planRankStepMs: 1_000,
-  planBusyMs: 3_000,
   planTakeoverMs: 30_000,
   stateMaxAgeMs: 900,
   prefetchMs: 200,

@@ -75,11 +75,27 @@ export const sinkSchema = new Schema<SinkRow>(
 /** How far a feed's changes are planned; `_id` is the feed. */
 export interface FeedMarkRow {
   readonly _id: Feed;
+  /** The lowest mark of all partitions; absent before each of them has one. The previous release reads and writes it alone. */
+  readonly at?: number;
+  readonly id?: string;
+  /** By the name of the partition: `p` and its number. */
+  readonly partitions?: Readonly<Record<string, PartitionMarkFields>>;
+}
+
+interface PartitionMarkFields {
   readonly at: number;
   readonly id: string;
+  readonly confirmedAt: number;
+  readonly by: string;
+  readonly savedAt: Date;
 }
 
 export const feedMarkSchema = new Schema<FeedMarkRow>(
-  { _id: { type: String, required: true }, at: Number, id: String } satisfies Record<keyof FeedMarkRow, unknown>,
+  {
+    _id: { type: String, required: true },
+    at: Number,
+    id: String,
+    partitions: Schema.Types.Mixed,
+  } satisfies Record<keyof FeedMarkRow, unknown>,
   { collection: "feed_marks", versionKey: false },
 );

@@ -12,10 +12,11 @@ import { isOpen, mayHaveBeenSent, OPEN_STATES, type Post, postId } from "../doma
 import { SINK_NAMES } from "../domain/post/sink-name.ts";
 import type { PostKey, PostStore, PostWrite } from "../protocol/post-store.ts";
 import { batchedCompareAndSet, type Change } from "./batched-compare-and-set.store.ts";
-import { type FeedMarkRow, type SinkRow, sinkSchema } from "./guild-plan.document.ts";
+import { type SinkRow, sinkSchema } from "./guild-plan.document.ts";
 import { editedPostsStore } from "./edited-posts.store.ts";
 import { type HeartbeatRow, heartbeatSchema, outageOf } from "./heartbeat.document.ts";
 import { type Ledger, ledgerModels } from "./ledger-models.store.ts";
+import { partitionMarksStore } from "./partition-marks.store.ts";
 import { plansStore } from "./plans.store.ts";
 import { postsByGuild } from "./posts-by-guild.store.ts";
 import {
@@ -211,16 +212,7 @@ export function postsStore(connection: Connection, ledger: Ledger = "announcemen
       };
     },
 
-    async changeMarks() {
-      const rows = await marks.find().lean<FeedMarkRow[]>();
-      return Object.fromEntries(rows.map(({ _id, at, id }) => [_id, { at, id }]));
-    },
-
-    async saveChangeMark(feed, { at, id }) {
-      const older = { $or: [{ at: { $lt: at } }, { at, id: { $lt: id } }] };
-      await marks.updateOne({ _id: feed }, { $setOnInsert: { at, id } }, { upsert: true });
-      await marks.updateOne({ _id: feed, ...older }, { at, id });
-    },
+    ...partitionMarksStore(marks),
 
     async recordHeartbeat(awakeSince, gapMs) {
       const missing = { $subtract: ["$$NOW", "$beatAt"] };

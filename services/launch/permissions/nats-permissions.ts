@@ -26,7 +26,6 @@ import {
 import { getOccurrence, listOccurrencesStarting, readDigest } from "../../contracts/occurrences.contract.ts";
 import { calendarChanged, getCalendar } from "../../contracts/calendars.contract.ts";
 import { announcementFailed, announcementMissed, announcementPosted } from "../../contracts/post-outcomes.contract.ts";
-import { changesPlanned } from "../../contracts/planned-changes.contract.ts";
 import { EVERY_ACTION } from "../../contracts/every-action.ts";
 import { importEvents } from "../../contracts/event-import.contract.ts";
 import { openFeed, readFeedPage } from "../../contracts/feeds.contract.ts";
@@ -119,15 +118,8 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
       listOccurrenceSubscriptions,
       webhooksChangesSince,
     ],
-    broadcasts: [announcementPosted, announcementMissed, announcementFailed, changesPlanned],
-    listensTo: [
-      announcementChanged,
-      calendarChanged,
-      calendarEventChanged,
-      guildSettingsChanged,
-      changesPlanned,
-      webhookChanged,
-    ],
+    broadcasts: [announcementPosted, announcementMissed, announcementFailed],
+    listensTo: [announcementChanged, calendarChanged, calendarEventChanged, guildSettingsChanged, webhookChanged],
   },
   "guild-settings": { calls: [], broadcasts: [guildSettingsChanged], listensTo: [] },
   webhooks: {

@@ -140,10 +140,10 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "the plan's lag counts from the stored mark before the first complete read",
-    file: "services/dispatch/protocol/planning/change-feed-consumer.ts",
-    in: "newFeedReader",
-    code: "Math.max($CONFIRMED, $_ ?? 0) || undefined",
-    without: "$CONFIRMED || undefined",
+    file: "services/dispatch/protocol/planning/partition-marks.ts",
+    in: "newPartitionMarks",
+    code: "Math.max($CONFIRMED, $_?.at ?? 0)",
+    without: "$CONFIRMED",
     testFile: "services/dispatch/protocol/planning/change-feed-consumer.unit.test.ts",
     test: "as unknown before the mark is read, and as the mark until a read is complete",
   },
@@ -198,7 +198,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
   {
     guard: "changes that were not read yet are counted",
     file: "services/dispatch/protocol/planning/change-feed-consumer.ts",
-    in: "read",
+    in: "readPartitions",
     code: "$UNREAD = $_ ? $_ : undefined;",
     without: "",
     testFile: "services/dispatch/protocol/planning/change-feed-consumer.unit.test.ts",

@@ -6,7 +6,13 @@ import { applyUpdate } from "../../../services/dispatch/domain/plan/plan-posts.t
 import { isOpen, type Post, TRANSITIONS, UNSENT_STATES } from "../../../services/dispatch/domain/post/post.ts";
 import type { Outage } from "../../../services/dispatch/domain/post/wait.ts";
 import type { Feed } from "../../../services/dispatch/protocol/feeds.ts";
-import type { GuildPlan, PostStore, PostWrite, Source } from "../../../services/dispatch/protocol/post-store.ts";
+import type {
+  GuildPlan,
+  PartitionMark,
+  PostStore,
+  PostWrite,
+  Source,
+} from "../../../services/dispatch/protocol/post-store.ts";
 
 const MAX_OUTAGES = 20;
 
@@ -30,7 +36,7 @@ export function newMemoryPostStore(
   let beatAt: number | undefined;
   let outages: readonly Outage[] = [];
   let sinksOn: SinksEnabledSince | undefined;
-  let marks: Partial<Record<Feed, ChangeMark>> = {};
+  const marks = new Map<Feed, Map<number, PartitionMark>>();
 
   function put(before: Post | undefined, after: Post): Post {
     if (before !== undefined && !TRANSITIONS[before.state].includes(after.state)) {
@@ -227,10 +233,20 @@ export function newMemoryPostStore(
       sinksOn = Object.fromEntries(names.map((name) => [name, before === undefined ? 0 : (before[name] ?? now())]));
       return { sinksEnabledSince: sinksOn };
     },
-    changeMarks: async () => marks,
-    async saveChangeMark(feed, mark) {
-      const before = marks[feed];
-      if (before === undefined || mark.at > before.at) marks = { ...marks, [feed]: mark };
+    partitionMarks: async (feed) => new Map(marks.get(feed)),
+    async savePartitionMarks(feed, saved, by) {
+      const stored = marks.get(feed) ?? new Map<number, PartitionMark>();
+      marks.set(feed, stored);
+      for (const [partition, { mark, confirmedAt }] of saved) {
+        const before = stored.get(partition);
+        const isLater = before === undefined || compareMarks(mark, before.mark) > 0;
+        stored.set(partition, {
+          mark: isLater ? mark : before.mark,
+          confirmedAt: Math.max(confirmedAt, before?.confirmedAt ?? 0),
+          by,
+          savedAt: now(),
+        });
+      }
     },
   };
 }
@@ -257,4 +273,10 @@ function planAfter(
 /** An undefined value removes the field. */
 function withoutAbsent(row: Post, write: PostWrite): Post {
   return Object.fromEntries(Object.entries({ ...row, ...write }).filter(([, value]) => value !== undefined)) as never;
+}
+
+function compareMarks(one: ChangeMark, other: ChangeMark): number {
+  if (one.at !== other.at) return one.at - other.at;
+  if (one.id === other.id) return 0;
+  return one.id < other.id ? -1 : 1;
 }

@@ -123,7 +123,7 @@ export function startNotifying(
     random: { fraction: () => time.chance.fraction(), id: () => `${self}-${(ids += 1)}` },
     store: unlessKilled(store),
     owners: unlessKilled(owners),
-    replicas: { self, all: names, tellPlanned: () => undefined },
+    replicas: { self, all: names },
     sinks: [unlessKilled(sink)],
     render: renderNotification,
     renderCancelled,

@@ -110,7 +110,7 @@ const STRUCK: readonly (keyof PostStore | keyof Owners | keyof Sink)[] = [
   "takeOver",
   "extendLease",
   "postsOfPairs",
-  "saveChangeMark",
+  "savePartitionMarks",
   "find",
 ];
 

@@ -1,4 +1,3 @@
-import type { PlannedChange } from "../../../services/contracts/planned-changes.contract.ts";
 import type { PostStore } from "../../../services/dispatch/protocol/post-store.ts";
 import type { Record } from "./evidence.ts";
 import type { Scenario, Interval } from "./scenario.ts";
@@ -25,8 +24,6 @@ export interface SharedWorld {
   readonly maxOpenPosts: number;
   /** The replicas that this one considers alive; others may know of different ones. */
   knownReplicas(viewer: Incarnation): readonly string[];
-  /** Broadcasts to the other replicas that this one has planned the changes. */
-  tellPlanned(from: Incarnation, changes: readonly PlannedChange[]): void;
 }
 
 export function isIn(world: Pick<SharedWorld, "time" | "start">, intervals: readonly Interval[]): boolean {

@@ -2,7 +2,7 @@ import type { BroadcastChange } from "../../../services/dispatch/protocol/dispat
 import { digestId } from "../../../services/contracts/announcement-digests.ts";
 import type { Announcement, AnnouncementRule } from "../../../services/contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
-import type { Change } from "../../../services/contracts/change-feed.contract.ts";
+import { type Change, partitionOf } from "../../../services/contracts/change-feed.contract.ts";
 import type { GuildSettings } from "../../../services/contracts/guild-settings.contract.ts";
 import { pauseEndedBy } from "../../../services/contracts/pause.ts";
 import type { GuildId } from "../../../services/contracts/ids.ts";
@@ -205,11 +205,12 @@ export function newSimulatedOwners(
         return digestWith(rule, zones(), digestId(announcementId, date), current(occurrences));
       },
       settings: async (guildId) => settings.get(guildId)?.at(-1)?.content ?? ({ guildId } as GuildSettings),
-      async changesSince(feed, { mark, limit }) {
+      async changesSince(feed, { mark, partitions, limit }) {
         const latest = new Map<string, Entry>();
         for (const entry of log) if (entry.feed === feed) latest.set(entry.id, entry);
         const changes = [...latest.values()]
           .filter(({ changedAt, id }) => changedAt > mark.at || (changedAt === mark.at && id > mark.id))
+          .filter(({ guildId }) => partitions?.includes(partitionOf(guildId)) ?? true)
           .sort((one, other) => one.changedAt - other.changedAt || (one.id < other.id ? -1 : 1));
         const page = changes.slice(0, limit);
         const last = page.at(-1);

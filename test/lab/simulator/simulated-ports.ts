@@ -43,11 +43,7 @@ export function simulatedPorts(world: SharedWorld, who: Incarnation, clock: Data
     random: { fraction: () => time.chance.fraction(), id: () => `attempt ${(ids += 1)}` },
     store: distantStore(world, who),
     owners: distantOwners(world, who),
-    replicas: {
-      self: who.name,
-      all: () => world.knownReplicas(who),
-      tellPlanned: (changes) => world.tellPlanned(who, changes),
-    },
+    replicas: { self: who.name, all: () => world.knownReplicas(who) },
     sinks: simulatedSinks(world, who),
     render: (input) => Array.from({ length: world.scenario.parts }, () => messageWith(contentOf(input))),
     renderCancelled: () => messageWith(CANCELLED),

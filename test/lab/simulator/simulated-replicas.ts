@@ -1,4 +1,3 @@
-import type { PlannedChange } from "../../../services/contracts/planned-changes.contract.ts";
 import type { DatabaseClock } from "../../../mixins/mongo/database-clock.ts";
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import {
@@ -21,8 +20,6 @@ export interface SimulatedReplicas {
   drain(replica: number, forMs: number): void;
   /** Broadcasts a change to every replica, if the bus is up. */
   spread(hint: BroadcastChange): void;
-  /** Broadcasts to the other replicas that a replica has planned these changes, if the bus is up. */
-  tellPlanned(from: Incarnation, changes: readonly PlannedChange[]): void;
   /** The names of the replicas that the broker of this one considers alive. */
   known(viewer: Incarnation): readonly string[];
   endAll(): void;
@@ -136,7 +133,6 @@ export function newSimulatedReplicas(
       void stopInOrder(entry, forMs);
     },
     spread: (hint) => broadcast((dispatcher) => dispatcher.onChangeHint(hint)),
-    tellPlanned: (from, changes) => broadcast((dispatcher) => dispatcher.onPlannedElsewhere(changes, from.name), from),
     known(viewer) {
       const lagMs = viewLagOf(viewer);
       const isKnown = (replica: number) => {

@@ -90,7 +90,6 @@ export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> 
     databaseNow,
     wallNow: () => databaseTime({ start: START, scenario: wallScenario }, time.now),
     knownReplicas: (viewer) => replicas.known(viewer),
-    tellPlanned: (from, changes) => replicas.tellPlanned(from, changes),
     maxOpenPosts: timing.maxOpenPosts,
   };
   const replicas = newSimulatedReplicas(world, timing, mutant, () => memory.posts.values());

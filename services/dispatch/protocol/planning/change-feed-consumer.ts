@@ -1,5 +1,10 @@
-import { CHANGE_FEED_OVERLAP_MS, type ChangeMark } from "../../../contracts/change-feed.contract.ts";
-import type { EpochMs } from "../../../contracts/ids.ts";
+import {
+  CHANGE_FEED_OVERLAP_MS,
+  type ChangeMark,
+  GUILD_PARTITIONS,
+  partitionOf,
+} from "../../../contracts/change-feed.contract.ts";
+import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import { type Feed, FEEDS } from "../feeds.ts";
 import type { Heartbeat } from "../heartbeat.ts";
 import type { Lifecycle } from "../lifecycle.ts";
@@ -7,10 +12,13 @@ import type { Ports } from "../ports.ts";
 import type { Timing } from "../timing.ts";
 import { newInFlightPages } from "./in-flight-pages.ts";
 import { newPagePlanner, type PlanningOfChanges } from "./page-planner.ts";
+import { type PartitionGroup, newPartitionMarks, type PartitionMarks } from "./partition-marks.ts";
 
 /** Reads the owners' change feeds and plans the changed guilds, so that plans are right when broadcasts are lost. */
 export interface ChangeFeedConsumer {
   start(): void;
+  /** Whether this replica reads the changes of the guild in some feed, also for another one that does not. */
+  reads(guildId: GuildId): boolean;
   /** All changes before this instant are planned, or their guilds have a stored request; 0 before the first complete read. */
   confirmedAt(): EpochMs;
   progress(): readonly FeedProgress[];
@@ -26,8 +34,14 @@ export interface FeedProgress {
   readonly plannedThrough: EpochMs | undefined;
   /** Changes that this replica has read and not planned yet; bounded by the pages in flight. */
   readonly waiting: number;
-  /** The position in the feed after which no change is read yet; undefined after a complete read. */
-  readonly unreadAfter: ChangeMark | undefined;
+  /** The positions after which this replica has not read the changes of these partitions yet; none after complete reads. */
+  readonly unread: readonly UnreadPart[];
+}
+
+export interface UnreadPart {
+  readonly mark: ChangeMark;
+  /** All if absent. */
+  readonly partitions?: readonly number[];
 }
 
 /** A page is processed without a pause. Requests to the same process wait until the page is processed. */
@@ -42,91 +56,132 @@ export function newChangeFeedConsumer(
   planning: PlanningOfChanges,
   heartbeat: Pick<Heartbeat, "firstAt">,
 ): ChangeFeedConsumer {
-  const readers = FEEDS.map((feed) => newFeedReader(ports, timing, lifecycle, feed, planning, heartbeat));
+  const readers = FEEDS.map((feed) => {
+    const marks = newPartitionMarks(ports, timing, feed, planning.shares);
+    const readerOf = (group: PartitionGroup) =>
+      newFeedReader(ports, timing, lifecycle, { feed, group, marks }, planning, heartbeat);
+    return { feed, marks, near: readerOf("near"), behind: readerOf("behind") };
+  });
   return {
     start() {
-      for (const reader of readers) {
-        lifecycle.repeat(`read change feed ${reader.feed}`, timing.feedEveryMs, () => reader.read());
+      const { feedEveryMs } = timing;
+      for (const { feed, marks, near, behind } of readers) {
+        lifecycle.repeat(`exchange marks of ${feed}`, feedEveryMs, () => marks.exchange());
+        lifecycle.repeat(`read change feed ${feed}`, feedEveryMs, () => near.read());
+        lifecycle.repeat(`catch up with change feed ${feed}`, feedEveryMs, () => behind.read());
       }
     },
-    confirmedAt: () => Math.min(...readers.map((reader) => reader.confirmedAt)),
-    progress: () => readers.map((reader) => reader.progress()),
+    reads: (guildId) => readers.some(({ marks }) => marks.reads(partitionOf(guildId))),
+    confirmedAt: () => Math.min(...readers.map(({ marks }) => marks.confirmedAt())),
+    progress: () =>
+      readers.map(({ feed, marks, near, behind }) => ({
+        feed,
+        plannedThrough: marks.plannedThrough(),
+        waiting: near.waiting() + behind.waiting(),
+        unread: [near.unread(), behind.unread()].filter((part) => part !== undefined),
+      })),
   };
 }
 
 interface FeedReader {
-  readonly feed: Feed;
-  readonly confirmedAt: EpochMs;
-  progress(): FeedProgress;
   read(): Promise<void>;
+  waiting(): number;
+  unread(): UnreadPart | undefined;
+}
+
+interface FeedPart {
+  readonly feed: Feed;
+  readonly group: PartitionGroup;
+  readonly marks: PartitionMarks;
 }
 
 /**
- * Reads one feed, with an overlap for writes that become visible late. A read begins one overlap before the stored mark
- * or before the last read, whichever is later; the mark alone would make it read the latest changes again for as long as
- * no other change follows.
+ * Reads partitions of one feed, with an overlap for writes that become visible late: a read begins one overlap before the lowest
+ * of their marks or before the last read, whichever is later.
  *
- * Reading waits for planning, so the number of guilds and pages in flight is bounded. The mark is stored page by page, as
+ * Reading waits for planning, so the number of guilds and pages in flight is bounded. The marks advance page by page, as
  * the guilds of the pages are planned. A guild that is held back, for example by its many overdue posts, gets a stored
  * request for a plan instead, so that no other guild's changes wait for it.
- *
- * A guild is planned by one replica, which tells the others. The replica of rank k waits k × `planRankStepMs` for that.
  */
 function newFeedReader(
   ports: Ports,
   timing: Timing,
   lifecycle: Lifecycle,
-  feed: Feed,
+  { feed, group, marks }: FeedPart,
   planning: PlanningOfChanges,
   heartbeat: Pick<Heartbeat, "firstAt">,
 ): FeedReader {
-  const { store, owners, clock, reports } = ports;
-  const inFlight = newInFlightPages();
-  const pagePlanner = newPagePlanner(ports, timing, lifecycle, feed, planning, inFlight);
-  /** All changes up to `mark` are planned; `saved` is the stored mark. */
-  let mark: ChangeMark | undefined;
-  let saved: ChangeMark | undefined;
-  /** When changes were last read, by the owner's clock. */
-  let lastReadAt: EpochMs = 0;
-  let confirmedAt = 0;
+  const { store, owners, clock } = ports;
+  /** The partitions of the last read. */
+  let partitions: readonly number[] = [];
+  const inFlight = newInFlightPages(() => marks.attend(partitions));
+  const pagePlanner = newPagePlanner(ports, lifecycle, feed, planning, inFlight);
   let sinceFirst: EpochMs | undefined;
   let waiting = 0;
-  let unreadAfter: ChangeMark | undefined;
+  let unread: UnreadPart | undefined;
 
   async function read(): Promise<void> {
     const beganAt = clock.now();
-    mark ??= (await store.changeMarks())[feed];
-    const startAt = Math.max(0, Math.max(mark?.at ?? 0, lastReadAt) - CHANGE_FEED_OVERLAP_MS);
-    const since = mark === undefined ? (sinceFirst ??= await sinceWithoutMark()) : startAt;
+    partitions = await marks.partitionsOf(group);
+    unread = undefined;
+    if (partitions.length === 0) return;
+    const release = marks.hold(partitions);
+    try {
+      await readPartitions(partitions, beganAt);
+    } finally {
+      release();
+    }
+  }
+
+  /** Calls `done` when everything before is planned. */
+  function track(reading: readonly number[], planned: Promise<unknown>, done: () => void): void {
+    const release = marks.hold(reading);
+    inFlight.trackPage(planned, async () => {
+      done();
+      release();
+    });
+  }
+
+  async function readPartitions(reading: readonly number[], beganAt: EpochMs): Promise<void> {
+    const isIncluded = new Set(reading);
+    const filter = isIncluded.size === GUILD_PARTITIONS ? {} : { partitions: reading };
+    const latest = marks.latest();
+    const from = marks.unreadFrom(reading);
+    const startAt = Math.max(0, from.at - CHANGE_FEED_OVERLAP_MS);
+    const since = from.isMarked ? startAt : (sinceFirst ??= await sinceWithoutMark(latest));
     let position: ChangeMark = { at: startAt, id: "" };
     let readAt: EpochMs | undefined;
     pagePlanner.startRead(startAt);
     for (let more = true; more;) {
       const requestedAt = clock.now();
-      const result = await owners.changesSince(feed, { mark: position, limit: PAGE_SIZE });
-      const count = result.changes.length;
-      const selected = await pagePlanner.select(result.changes, since);
+      const result = await owners.changesSince(feed, { mark: position, ...filter, limit: PAGE_SIZE });
+      // A previous release of the owner returns the changes of all partitions.
+      const changes = result.changes.filter(({ guildId }) => isIncluded.has(partitionOf(guildId)));
+      const selected = await pagePlanner.select(changes, since);
+      const count = changes.length;
       waiting += count;
       const tookMs = clock.now() - requestedAt;
       readAt ??= result.readAt;
       ({ mark: position, more } = result);
-      unreadAfter = more ? position : undefined;
+      unread = more ? { mark: position, ...filter } : undefined;
       const plans = await pagePlanner.begin(selected, readAt ?? 0);
       if (lifecycle.isStopping) return;
       // The position of an empty page is the start of the read, which no change stands for.
       const reached = result.changes.length > 0 ? notAfterRead(readAt, position) : undefined;
       await inFlight.waitForPageSlot();
-      inFlight.trackPage(Promise.all(plans), () => {
+      track(reading, Promise.all(plans), () => {
         waiting -= count;
-        return confirm(reached);
+        if (reached !== undefined) marks.advance(reading, reached);
       });
       if (more) await pause(beganAt, tookMs);
       if (lifecycle.isStopping) return;
     }
-    lastReadAt = Math.max(lastReadAt, readAt ?? 0);
-    inFlight.trackPage(Promise.resolve(), async () => {
-      confirmedAt = beganAt;
-      await confirm(mark === undefined ? position : undefined);
+    // Without a change, the time of the read is not known, but it is not before any mark that was known when it began.
+    const end: ChangeMark = { at: Math.max(readAt ?? 0, latest?.at ?? 0), id: "" };
+    marks.readTo(reading, end.at);
+    track(reading, Promise.resolve(), () => {
+      marks.advance(reading, end);
+      marks.confirm(reading, beganAt);
     });
   }
 
@@ -142,41 +197,15 @@ function newFeedReader(
    * Without a mark and without any plan, dispatch has never planned: posts that were due before its first start are not
    * owed. With a plan, a replica ran and ended before it stored its mark.
    */
-  async function sinceWithoutMark(): Promise<EpochMs> {
-    if (await store.hasPlans()) return 0;
+  async function sinceWithoutMark(latest: ChangeMark | undefined): Promise<EpochMs> {
+    if (latest === undefined && (await store.hasPlans())) return 0;
     const firstAt = heartbeat.firstAt();
     // The read is retried.
     if (firstAt === undefined) throw new Error("the database has not said yet when dispatch first ran");
     return firstAt - CHANGE_FEED_OVERLAP_MS;
   }
 
-  /**
-   * The mark is stored after everything before it is planned, or has a stored request: after a crash in between the changes
-   * are read again.
-   */
-  async function confirm(reached: ChangeMark | undefined): Promise<void> {
-    if (reached !== undefined && (mark === undefined || reached.at > mark.at)) mark = reached;
-    if (mark === undefined || (saved?.at === mark.at && saved.id === mark.id)) return;
-    const saving = (saved = mark);
-    await store.saveChangeMark(feed, saving).catch((error: unknown) => {
-      saved = undefined;
-      reports.operationFailed("save mark", { feed, error });
-    });
-  }
-
-  return {
-    feed,
-    get confirmedAt() {
-      return confirmedAt;
-    },
-    progress: () => ({
-      feed,
-      plannedThrough: Math.max(confirmedAt, mark?.at ?? 0) || undefined,
-      waiting,
-      unreadAfter,
-    }),
-    read,
-  };
+  return { read, waiting: () => waiting, unread: () => unread };
 }
 
 /** A write may become visible behind the pages of a long read, so the mark never passes the time at which the read began. */

@@ -12,7 +12,8 @@ export interface InFlightPages {
 const MAX_GUILDS = 64;
 const MAX_PAGES = 16;
 
-export function newInFlightPages(): InFlightPages {
+/** @param onPlanned - Called after each guild. */
+export function newInFlightPages(onPlanned: () => void): InFlightPages {
   const guilds = newSlots(MAX_GUILDS);
   const pages = newSlots(MAX_PAGES);
   let before: Promise<void> = Promise.resolve();
@@ -25,7 +26,7 @@ export function newInFlightPages(): InFlightPages {
 
   return {
     waitForGuildSlot: guilds.wait,
-    trackGuild: guilds.occupy,
+    trackGuild: (planned) => guilds.occupy(planned.finally(onPlanned)),
     waitForPageSlot: pages.wait,
     trackPage(planned, done) {
       before = pages.occupy(inOrder(before, planned, done));

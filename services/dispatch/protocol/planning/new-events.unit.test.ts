@@ -42,7 +42,7 @@ function plannerWith(...announcements: Announcement[]) {
     random: { fraction: () => 0.5 },
     reports: {},
   } as unknown as Ports;
-  const shares = newPlanningShares({ self: "one", all: () => replicas }, ports.clock, STANDARD_TIMING, () => undefined);
+  const shares = newPlanningShares({ self: "one", all: () => replicas });
   const planner = newPlanner(ports, STANDARD_TIMING, newLifecycle(ports), shares, () => undefined);
   return {
     time,

@@ -3,7 +3,6 @@ import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { Feed } from "../feeds.ts";
 import type { Lifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";
-import type { Timing } from "../timing.ts";
 import type { InFlightPages } from "./in-flight-pages.ts";
 import type { PlannedChanges } from "./planned-changes.ts";
 import type { Planner } from "./planner.ts";
@@ -28,12 +27,9 @@ export interface PagePlanner {
 interface SelectedChanges {
   readonly page: readonly Change[];
   readonly since: EpochMs;
-  /** The guilds that this replica plans now. */
+  /** The changed guilds that are to be planned. */
   readonly guilds: readonly GuildId[];
-  /** New changes of guilds that this replica plans first. */
-  readonly own: readonly Change[];
-  /** New changes of guilds that another replica plans first, by the rank of this replica. */
-  readonly others: Readonly<Partial<Record<number, readonly Change[]>>>;
+  readonly byGuild: ReadonlyMap<GuildId, readonly Change[]>;
 }
 
 export interface PlanningOfChanges {
@@ -43,11 +39,10 @@ export interface PlanningOfChanges {
 }
 
 export function newPagePlanner(
-  { store, owners, clock, replicas, reports }: Ports,
-  timing: Timing,
+  { store, owners, clock, reports }: Ports,
   lifecycle: Lifecycle,
   feed: Feed,
-  { planner, shares, planned }: PlanningOfChanges,
+  { planner, planned }: Omit<PlanningOfChanges, "shares">,
   inFlight: InFlightPages,
 ): PagePlanner {
   const processed = newProcessedChanges();
@@ -66,19 +61,9 @@ export function newPagePlanner(
     return guilds.filter((guildId) => wanted.has(guildId));
   }
 
-  /** As `guildsToPlan`; all of them if that is not known. */
-  async function guildsOfOthersToPlan(changes: readonly Change[]): Promise<readonly GuildId[]> {
-    try {
-      return await guildsToPlan(changes);
-    } catch (error) {
-      reports.operationFailed("plan", { feed, error });
-      return [...byGuild(changes).keys()];
-    }
-  }
-
   function toPlan(changes: readonly Change[], since: EpochMs): readonly Change[] {
-    return withoutPlanned(changes, since).filter(
-      (change) => processed.isUnprocessed(change) && !isBeyondHorizon(change),
+    return changes.filter(
+      (change) => !planned.includes(feed, change, since) && processed.isUnprocessed(change) && !isBeyondHorizon(change),
     );
   }
 
@@ -104,75 +89,27 @@ export function newPagePlanner(
     }
   }
 
-  function tell(changes: readonly Change[], since: EpochMs): void {
-    const told = changes.map(({ id, revision }) => ({ feed, id, revision, since }));
-    planned.add(told);
-    if (shares.isShared && told.length > 0) replicas.tellPlanned(told);
-  }
-
-  async function planAndTell(guildId: GuildId, changes: readonly Change[], since: EpochMs): Promise<void> {
+  async function planAndRemember(guildId: GuildId, changes: readonly Change[], since: EpochMs): Promise<void> {
     await plan(guildId, since);
-    tell(changes, since);
-  }
-
-  function withoutPlanned(changes: readonly Change[], since: EpochMs): readonly Change[] {
-    return changes.filter((change) => !planned.includes(feed, change, since));
-  }
-
-  /**
-   * Plans the changes that no replica before this one plans. It waits for a replica that is busy: both would otherwise plan
-   * the same guilds after an outage.
-   */
-  async function planAfterOthers(rank: number, changes: readonly Change[], since: EpochMs): Promise<void> {
-    const waitsUntil = clock.now() + timing.planTakeoverMs;
-    const plans: Promise<void>[] = [];
-    let left = changes;
-    for (let pauseMs = rank * timing.planRankStepMs; left.length > 0; pauseMs = timing.planRankStepMs) {
-      await lifecycle.sleep(pauseMs);
-      const mayWait = clock.now() < waitsUntil && !lifecycle.isStopping;
-      const { awaited = [], due = [] } = Object.groupBy(withoutPlanned(left, since), ({ guildId }) =>
-        mayWait && shares.isBusyBefore(guildId) ? "awaited" : "due",
-      );
-      const ofGuilds = byGuild(due);
-      for (const guildId of await guildsOfOthersToPlan(due)) {
-        await inFlight.waitForGuildSlot();
-        const unplanned = withoutPlanned(ofGuilds.get(guildId) ?? [], since);
-        if (unplanned.length > 0) plans.push(inFlight.trackGuild(planAndTell(guildId, unplanned, since)));
-      }
-      left = awaited;
-    }
-    await Promise.all(plans);
+    planned.add(changes.map(({ id, revision }) => ({ feed, id, revision, since })));
   }
 
   return {
     startRead: (startAt) => processed.startRead(startAt),
     async select(page, since) {
       const fresh = page.filter((change) => !processed.isKnown(change));
-      // The rank of a change is read once: the known replicas may change in between.
-      const { 0: own = [], ...others } = Object.groupBy(fresh, ({ guildId }) => shares.rank(guildId));
-      return { page, since, guilds: await guildsToPlan(toPlan(own, since)), own, others };
+      const byGuild = Map.groupBy(fresh, ({ guildId }) => guildId);
+      return { page, since, guilds: await guildsToPlan(toPlan(fresh, since)), byGuild };
     },
-    async begin({ page, since, guilds, own, others }, readAt) {
-      const plans = Object.entries(others).map(([rank, changes = []]) =>
-        planAfterOthers(Number(rank), toPlan(changes, since), since),
-      );
-      const ownByGuild = byGuild(own);
-      const planning = new Set(guilds);
-      tell(
-        withoutPlanned(own, since).filter(({ guildId }) => !planning.has(guildId)),
-        since,
-      );
+    async begin({ page, since, guilds, byGuild }, readAt) {
+      const plans: Promise<void>[] = [];
       for (const guildId of guilds) {
         await inFlight.waitForGuildSlot();
         if (lifecycle.isStopping) break;
-        plans.push(inFlight.trackGuild(planAndTell(guildId, ownByGuild.get(guildId) ?? [], since)));
+        plans.push(inFlight.trackGuild(planAndRemember(guildId, byGuild.get(guildId) ?? [], since)));
       }
       processed.add(page, readAt);
       return plans;
     },
   };
-}
-
-function byGuild(changes: readonly Change[]): ReadonlyMap<GuildId, readonly Change[]> {
-  return Map.groupBy(changes, ({ guildId }) => guildId);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { GuildId } from "../../../contracts/ids.ts";
 import type { OccurrencesStartingParams } from "../../../contracts/occurrences.contract.ts";
 import { sampleAnnouncement } from "../../../../test/fixtures/dispatch-samples.ts";
-import { unshared } from "../../../../test/fixtures/known-replicas.ts";
+import { sharedWith } from "../../../../test/fixtures/known-replicas.ts";
 import { newMemoryPostStore } from "../../../../test/lab/simulator/memory-post-store.ts";
 import { newVirtualTime } from "../../../../test/lab/simulator/virtual-time.ts";
 import type { Post } from "../../domain/post/post.ts";
@@ -40,7 +40,7 @@ function plannerWithPlansOf(tookMs: number, timing = STANDARD_TIMING) {
     random: { fraction: () => 0.5 },
     reports: {},
   } as unknown as Ports;
-  const planner = newPlanner(ports, timing, newLifecycle(ports), unshared(), () => undefined);
+  const planner = newPlanner(ports, timing, newLifecycle(ports), sharedWith(), () => undefined);
   return { planner, plans, time, run: (until: number) => time.run(until, () => false) };
 }
 
@@ -110,7 +110,7 @@ describe("guilds with large plans", () => {
       random: { fraction: () => 0.5 },
       reports: {},
     } as unknown as Ports;
-    const planner = newPlanner(ports, STANDARD_TIMING, newLifecycle(ports), unshared(), () => undefined);
+    const planner = newPlanner(ports, STANDARD_TIMING, newLifecycle(ports), sharedWith(), () => undefined);
     const request = (guildId: GuildId) =>
       void planner.requestReplan(guildId, time.now).then(() => planned.push({ guildId, at: time.now }));
     return {
@@ -202,7 +202,7 @@ describe("a guild whose plan fails while others are planned", () => {
       random: { fraction: () => 0.5 },
       reports: { operationFailed: () => troubles.push(time.now) },
     } as unknown as Ports;
-    const planner = newPlanner(ports, STANDARD_TIMING, newLifecycle(ports), unshared(), () => undefined);
+    const planner = newPlanner(ports, STANDARD_TIMING, newLifecycle(ports), sharedWith(), () => undefined);
     let resolvedAt: number | undefined;
     time.after(100, () => void planner.requestReplan(BUSY, 70).then(() => (resolvedAt = time.now)));
     const others = () => {

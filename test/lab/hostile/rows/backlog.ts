@@ -111,7 +111,7 @@ function guildOf(at: number): string {
 
 async function setMark(at: number): Promise<void> {
   const marks = processes.database.collection<Row>("feed_marks");
-  await marks.updateOne({ _id: "calendar-events" }, { $set: { at, id: "" } }, { upsert: true });
+  await marks.replaceOne({ _id: "calendar-events" }, { at, id: "" }, { upsert: true });
 }
 
 async function markOf(feed: string): Promise<number> {
