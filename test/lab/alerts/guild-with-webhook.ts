@@ -19,9 +19,10 @@ const EVERY_MS = 5_000;
 export async function startGuildWithWebhook(broker: ServiceBroker): Promise<GuildWithWebhook> {
   const receiver = await startReceiver();
   const types = ["event.created", "occurrence.started"];
-  const other = (await broker.call(createWebhook.name, { guildId: GUILD, url: receiver.url, types })) as { id: string };
+  const params = { guildId: GUILD, url: receiver.url, types };
+  const other = await broker.call<{ id: string }, object>(createWebhook.name, params);
   await broker.call(updateWebhook.name, { guildId: GUILD, id: other.id, enabled: false });
-  await broker.call(createWebhook.name, { guildId: GUILD, url: receiver.url, types });
+  await broker.call(createWebhook.name, params);
   // No calendar is there, so that the reads fail.
   await broker.call(followCalendar.name, { guildId: FOLLOWING_GUILD, calendarNumber: 1, url: receiver.url });
   const stopped = new AbortController();
