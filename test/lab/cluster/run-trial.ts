@@ -57,7 +57,7 @@ export async function runTrial<Database extends MongoServers>(
     writes: await load.verdict(),
     posts: await posts.verdict(),
   };
-  return { ...outcome, isKept: keepsPromises(outcome) && isAcceptable(tally, quiet ?? tally) };
+  return { ...outcome, isKept: keepsPromises(outcome) && isAcceptable(tally, quiet ?? tally, outcome.posts) };
 }
 
 /** Whether the promises that every trial must keep were kept. */
