@@ -94,6 +94,10 @@ export class Gateway {
       OWNERS,
       (name) => checkHealth(broker, name),
       () => performance.now(),
+      ({ isAvailable, ...silence }) =>
+        isAvailable
+          ? logger.info(silence, "service is available again")
+          : logger.warn(silence, "service is unavailable: its requests get 503"),
     );
     this.#broker = broker;
     this.#pingDatabase = pingDatabase;

@@ -30,6 +30,14 @@ interface ServiceState {
   readonly pendingCalls: InFlightMap<number, (error: ServiceUnavailable) => void>;
 }
 
+/** A service that became unavailable after a silence, or that responds again after it. */
+export interface HealthChange {
+  readonly service: OwnerName;
+  readonly isAvailable: boolean;
+  /** Milliseconds without a response. */
+  readonly silentMs: number;
+}
+
 /** The error of a call to a service that is unavailable, or became unavailable during the call. */
 export class ServiceUnavailable extends Error {
   /** Whether the service may have performed the call. */
@@ -54,6 +62,7 @@ export class ServiceHealth {
   readonly #services: ReadonlyMap<OwnerName, ServiceState>;
   readonly #checkHealth: (service: OwnerName) => Promise<Health>;
   readonly #clock: () => number;
+  readonly #onChange: (change: HealthChange) => void;
   #tickedAt: number;
   #calls = 0;
 
@@ -62,10 +71,12 @@ export class ServiceHealth {
     services: readonly OwnerName[],
     checkHealth: (service: OwnerName) => Promise<Health>,
     clock: () => number,
+    onChange: (change: HealthChange) => void,
   ) {
     this.#services = new Map(services.map((service) => [service, initialState()]));
     this.#checkHealth = checkHealth;
     this.#clock = clock;
+    this.#onChange = onChange;
     this.#tickedAt = clock();
   }
 
@@ -75,7 +86,11 @@ export class ServiceHealth {
     this.#discountPause(now - this.#tickedAt - TICK_INTERVAL_MS);
     this.#tickedAt = now;
     for (const [service, state] of this.#services) {
-      if (state.isAvailable && now - state.respondedAt > maxSilenceMs(state)) markUnavailable(state);
+      const silentMs = now - state.respondedAt;
+      if (state.isAvailable && silentMs > maxSilenceMs(state)) {
+        this.#onChange({ service, isAvailable: false, silentMs });
+        markUnavailable(state);
+      }
       if (isDue(state, now)) void this.#check(service, state, now);
     }
   }
@@ -115,6 +130,8 @@ export class ServiceHealth {
     state.runningChecks += 1;
     try {
       const { database } = await this.#checkHealth(service);
+      const silentMs = this.#clock() - state.respondedAt;
+      if (!state.isAvailable && state.respondedAt > 0) this.#onChange({ service, isAvailable: true, silentMs });
       Object.assign(state, {
         isAvailable: true,
         isDatabaseUp: database,

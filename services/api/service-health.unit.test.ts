@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Health } from "../contracts/health.contract.ts";
 import {
+  type HealthChange,
   SUBSCRIBED_SILENCE_MS,
   ServiceUnavailable,
   ServiceHealth,
@@ -15,15 +16,18 @@ describe("the health of a service", () => {
   let checks = 0;
   let respond: () => Promise<Health>;
   let watch: ServiceHealth;
+  let changes: HealthChange[];
 
   beforeEach(() => {
     now = 1_000;
     checks = 0;
+    changes = [];
     respond = async () => ({ database: true });
     watch = new ServiceHealth(
       [SERVICE],
       async () => ((checks += 1), respond()),
       () => now,
+      (change) => changes.push(change),
     );
   });
 
@@ -116,9 +120,27 @@ describe("the health of a service", () => {
     expect(watch.missing()).toEqual([SERVICE]);
   });
 
+  test("reports that a service became unavailable, and that it responds again, with its silence", async () => {
+    await pass(TICK_INTERVAL_MS);
+    expect(changes).toEqual([]);
+    respond = hang;
+    await pass(2 * SUBSCRIBED_SILENCE_MS);
+    const silentMs = SUBSCRIBED_SILENCE_MS + TICK_INTERVAL_MS;
+    expect(changes).toEqual([{ service: SERVICE, isAvailable: false, silentMs }]);
+    respond = async () => ({ database: true });
+    await pass(1_000);
+    expect(changes.slice(1)).toEqual([{ service: SERVICE, isAvailable: true, silentMs: expect.any(Number) }]);
+    expect(changes[1]?.silentMs).toBeGreaterThan(2 * SUBSCRIBED_SILENCE_MS);
+  });
+
   test("refuses a call that needs two services if one of them is unavailable", async () => {
     const ask = async (name: string) => (name === "dispatch" ? { database: true } : hang());
-    watch = new ServiceHealth(["dispatch", "announcements"], ask, () => now);
+    watch = new ServiceHealth(
+      ["dispatch", "announcements"],
+      ask,
+      () => now,
+      () => undefined,
+    );
     await pass(TICK_INTERVAL_MS);
     await expect(watch.whileAvailable(["dispatch"], async () => "done")).resolves.toBe("done");
     const both = watch.whileAvailable(["dispatch", "announcements"], async () => "done");

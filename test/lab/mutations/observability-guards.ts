@@ -85,6 +85,15 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     test: "and its failure name the request that changed the event, and not that of the post",
   },
   {
+    guard: "a service that becomes unavailable is logged",
+    file: "services/api/service-health.ts",
+    in: "ServiceHealth",
+    code: "this.#onChange({ $A, isAvailable: false, $B });",
+    without: "",
+    testFile: "services/api/service-health.unit.test.ts",
+    test: "reports that a service became unavailable, and that it responds again, with its silence",
+  },
+  {
     guard: "a line about a deleted event names no earlier request",
     file: "services/dispatch/domain/post/changed-by.ts",
     code: "if ($_) return undefined;",
