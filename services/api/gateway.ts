@@ -48,7 +48,6 @@ export interface GatewayOptions {
   readonly connectionAddress?: (socketAddress: string | undefined) => string | undefined;
 }
 
-const HEALTH_TIMEOUT_MS = 1_000;
 /** Limit for log lines about too many connections: an attacker must not fill the log. */
 const CONNECTION_LIMIT_LINES = { lines: 1, windowMs: 60_000 };
 /** Limit for log lines of refused and of failed requests; the metrics count all requests. */
@@ -92,7 +91,7 @@ export class Gateway {
     const { broker, logger } = service;
     this.#serviceHealth = new ServiceHealth(
       OWNERS,
-      (name) => checkHealth(broker, name),
+      (name, timeout) => checkHealth(broker, name, timeout),
       () => performance.now(),
       ({ isAvailable, ...silence }) =>
         isAvailable
@@ -192,11 +191,11 @@ export class Gateway {
   }
 }
 
-async function checkHealth(broker: ServiceBroker, name: OwnerName): Promise<Health> {
+async function checkHealth(broker: ServiceBroker, name: OwnerName, timeout: number): Promise<Health> {
   const contract = healthOf(name);
   // Moleculer logs a warning for each call to a service that has not started yet.
   if (!isActionAvailable(broker, contract.name)) throw new ServiceUnavailable(false);
-  return callAction(broker, contract, {}, { timeout: HEALTH_TIMEOUT_MS, retries: 0 });
+  return callAction(broker, contract, {}, { timeout, retries: 0 });
 }
 
 /** A list with the owner of each action; empty for an action of the gateway itself. */

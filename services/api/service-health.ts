@@ -38,6 +38,9 @@ export interface HealthChange {
   readonly silentMs: number;
 }
 
+/** Rejects after `timeoutMs`, and if no service received the call. */
+export type CheckHealth = (service: OwnerName, timeoutMs: number) => Promise<Health>;
+
 /** The error of a call to a service that is unavailable, or became unavailable during the call. */
 export class ServiceUnavailable extends Error {
   /** Whether the service may have performed the call. */
@@ -60,7 +63,7 @@ export function wasNotReceived(error: unknown): boolean {
  */
 export class ServiceHealth {
   readonly #services: ReadonlyMap<OwnerName, ServiceState>;
-  readonly #checkHealth: (service: OwnerName) => Promise<Health>;
+  readonly #checkHealth: CheckHealth;
   readonly #clock: () => number;
   readonly #onChange: (change: HealthChange) => void;
   #tickedAt: number;
@@ -69,7 +72,7 @@ export class ServiceHealth {
   /** `clock` is monotonic, in milliseconds. */
   constructor(
     services: readonly OwnerName[],
-    checkHealth: (service: OwnerName) => Promise<Health>,
+    checkHealth: CheckHealth,
     clock: () => number,
     onChange: (change: HealthChange) => void,
   ) {
@@ -129,7 +132,8 @@ export class ServiceHealth {
     state.checkedAt = now;
     state.runningChecks += 1;
     try {
-      const { database } = await this.#checkHealth(service);
+      // With a shorter limit a service whose responses are late would count as silent.
+      const { database } = await this.#checkHealth(service, SUBSCRIBED_SILENCE_MS);
       const silentMs = this.#clock() - state.respondedAt;
       if (!state.isAvailable && state.respondedAt > 0) this.#onChange({ service, isAvailable: true, silentMs });
       Object.assign(state, {

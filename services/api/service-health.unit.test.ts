@@ -14,7 +14,7 @@ const SERVICE = "dispatch";
 describe("the health of a service", () => {
   let now = 0;
   let checks = 0;
-  let respond: () => Promise<Health>;
+  let respond: (timeoutMs: number) => Promise<Health>;
   let watch: ServiceHealth;
   let changes: HealthChange[];
 
@@ -25,7 +25,7 @@ describe("the health of a service", () => {
     respond = async () => ({ database: true });
     watch = new ServiceHealth(
       [SERVICE],
-      async () => ((checks += 1), respond()),
+      async (_service, timeoutMs) => ((checks += 1), respond(timeoutMs)),
       () => now,
       (change) => changes.push(change),
     );
@@ -107,6 +107,21 @@ describe("the health of a service", () => {
     expect(checks).toBe(5);
     respond = async () => ({ database: true });
     await pass(TICK_INTERVAL_MS);
+    expect(watch.missing()).toEqual([]);
+  });
+
+  test("is available if its responses to health checks are three seconds late", async () => {
+    await pass(TICK_INTERVAL_MS);
+    const lateMs = 3_000;
+    const responses: { readonly at: number; readonly send: () => void }[] = [];
+    respond = (timeoutMs) =>
+      new Promise((resolve) => {
+        if (timeoutMs > lateMs) responses.push({ at: now + lateMs, send: () => resolve({ database: true }) });
+      });
+    for (let ticks = 0; ticks < (3 * SUBSCRIBED_SILENCE_MS) / TICK_INTERVAL_MS; ticks += 1) {
+      await pass(TICK_INTERVAL_MS);
+      for (const { send } of responses.filter(({ at }) => at <= now)) send();
+    }
     expect(watch.missing()).toEqual([]);
   });
 

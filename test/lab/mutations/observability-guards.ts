@@ -94,6 +94,15 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     test: "reports that a service became unavailable, and that it responds again, with its silence",
   },
   {
+    guard: "a service whose responses are late does not count as silent",
+    file: "services/api/service-health.ts",
+    in: "ServiceHealth",
+    code: "await this.#checkHealth($S, $_)",
+    without: "await this.#checkHealth($S, 1_000)",
+    testFile: "services/api/service-health.unit.test.ts",
+    test: "is available if its responses to health checks are three seconds late",
+  },
+  {
     guard: "a line about a deleted event names no earlier request",
     file: "services/dispatch/domain/post/changed-by.ts",
     code: "if ($_) return undefined;",
