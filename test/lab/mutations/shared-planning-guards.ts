@@ -23,6 +23,15 @@ export const SHARED_PLANNING_GUARDS: readonly TestedGuard[] = [
     test: "is planned by the next replica when the first one vanishes, although the feed does not have it yet",
   },
   {
+    file: "services/dispatch/protocol/planning/change-feed-consumer.ts",
+    guard: "a read of a backlog ends when another replica comes to read a part of it",
+    in: "newFeedReader",
+    code: "if ($_ && !$_.areStillToRead($_)) return;",
+    without: "",
+    testFile: "services/dispatch/protocol/planning/change-feed-consumer.unit.test.ts",
+    test: "reads no further pages of the guilds of a replica that joins meanwhile",
+  },
+  {
     ...MARKS,
     guard: "a replica reads only its partitions",
     in: "isToRead",

@@ -175,6 +175,8 @@ function newFeedReader(
       });
       if (more) await pause(beganAt, tookMs);
       if (lifecycle.isStopping) return;
+      // This read may be long. The next one is without the partitions that another replica reads now.
+      if (more && !marks.areStillToRead(reading)) return;
     }
     // Without a change, the time of the read is not known, but it is not before any mark that was known when it began.
     const end: ChangeMark = { at: Math.max(readAt ?? 0, latest?.at ?? 0), id: "" };

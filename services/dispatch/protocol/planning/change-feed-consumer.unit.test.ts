@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { consumed, HORIZON, START } from "../../../../test/fixtures/consumed-feed.ts";
+import { sharedWith } from "../../../../test/fixtures/known-replicas.ts";
 import { CHANGE_FEED_OVERLAP_MS } from "../../../contracts/change-feed.contract.ts";
 import type { GuildId } from "../../../contracts/ids.ts";
 import { STANDARD_TIMING } from "../timing.ts";
@@ -117,6 +118,17 @@ describe("the consumer of a change feed", () => {
 
   describe("with many pages to read", () => {
     const PAGE = 250;
+
+    test("reads no further pages of the guilds of a replica that joins meanwhile", async () => {
+      const { requested, change, runFor } = consumed({ pageMs: 100, joinedAt: 200 });
+      const guilds = Array.from({ length: 4 * PAGE }, (_, at) => String(1_000 + at) as GuildId);
+      for (const guild of guilds) change(`e${guild}`, 0, guild);
+      await runFor(20_000);
+      const shares = sharedWith("two");
+      const planned = guilds.filter((guild, at) => at < PAGE || shares.rank(guild) === 0);
+      expect(requested).toHaveLength(planned.length);
+    });
+
     const IMPORTED_AT = 20_000;
 
     /** Many pages of changes at one instant. */

@@ -12,6 +12,8 @@ export interface PartitionMarks {
   exchange(): Promise<void>;
   /** The partitions whose changes a reader reads next. Resolves after the first exchange. */
   partitionsOf(group: PartitionGroup): Promise<readonly number[]>;
+  /** Whether no other replica has come to read one of these partitions since `partitionsOf` has returned them. */
+  areStillToRead(partitions: readonly number[]): boolean;
   /** Whether this replica reads the partition, also for another one that does not. */
   reads(partition: number): boolean;
   /** Where the changes of these partitions begin that were not read yet. */
@@ -190,6 +192,10 @@ export function newPartitionMarks(
       await firstExchange.promise;
       assign();
       return PARTITIONS.filter((partition) => at(partition).isRead && at(partition).group === group);
+    },
+    areStillToRead(of) {
+      const ranks = shares.ranks();
+      return of.every((partition) => isToRead(at(partition), ranks[partition] ?? 0));
     },
     reads: (partition) => at(partition).isRead,
     unreadFrom: (of) => ({
