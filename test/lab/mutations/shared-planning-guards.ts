@@ -32,6 +32,15 @@ export const SHARED_PLANNING_GUARDS: readonly TestedGuard[] = [
     test: "reads no further pages of the guilds of a replica that joins meanwhile",
   },
   {
+    file: "services/dispatch/protocol/planning/change-feed-consumer.ts",
+    guard: "no post is planned that was due before dispatch first ran",
+    in: "sinceMark",
+    code: "Math.max($_, $REST)",
+    without: "0",
+    testFile: "services/dispatch/protocol/planning/change-feed-consumer.unit.test.ts",
+    test: "plans no posts that were due before dispatch first ran, although an incomplete read has stored a mark",
+  },
+  {
     ...MARKS,
     guard: "a replica reads only its partitions",
     in: "isToRead",

@@ -148,7 +148,7 @@ function newFeedReader(
     const latest = marks.latest();
     const from = marks.unreadFrom(reading);
     const startAt = Math.max(0, from.at - CHANGE_FEED_OVERLAP_MS);
-    const since = from.isMarked ? startAt : (sinceFirst ??= await sinceWithoutMark(latest));
+    const since = from.isMarked ? sinceMark(startAt) : (sinceFirst ??= await sinceWithoutMark(latest));
     let position: ChangeMark = { at: startAt, id: "" };
     let readAt: EpochMs | undefined;
     pagePlanner.startRead(startAt);
@@ -193,6 +193,11 @@ function newFeedReader(
     if (clock.now() - beganAt < feedEveryMs) {
       await lifecycle.sleep(Math.min(feedEveryMs, PAUSE_FACTOR * Math.max(1, tookMs)));
     }
+  }
+
+  /** A mark may be earlier than the first start of dispatch: another replica stored it in its first read, which is not complete. */
+  function sinceMark(startAt: EpochMs): EpochMs {
+    return Math.max(startAt, (heartbeat.firstAt() ?? 0) - CHANGE_FEED_OVERLAP_MS);
   }
 
   /**

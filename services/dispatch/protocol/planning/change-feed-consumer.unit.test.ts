@@ -25,6 +25,14 @@ describe("the consumer of a change feed", () => {
     expect(countRead(changedAt + CHANGE_FEED_OVERLAP_MS + 2 * feedEveryMs, Infinity)).toBe(0);
   });
 
+  test("plans no posts that were due before dispatch first ran, although an incomplete read has stored a mark", async () => {
+    const { plannedSince, change, runFor } = consumed({ markedAt: START - 3_600_000 });
+    change("old", 60_000);
+    await runFor(10_000);
+    expect(plannedSince).toHaveLength(1);
+    expect(plannedSince[0]).toBeGreaterThanOrEqual(START - CHANGE_FEED_OVERLAP_MS);
+  });
+
   test("finds a write that became visible nine seconds after its timestamp", async () => {
     const { time, requested, change, runFor } = consumed();
     time.after(1_000, () => change("first"));
