@@ -105,11 +105,21 @@ const UNAVAILABLE_ERRORS = new Set([
 /** MongoDB's error codes of a server that is no longer the primary, or is shutting down. */
 const NOT_PRIMARY = new Set<unknown>([91, 189, 10_107, 11_600, 11_602, 13_435, 13_436]);
 
-/** Whether an error means that the database was unreachable, had no primary or did not respond, as opposed to a defect. */
+/**
+ * MongoDB's error codes of a statement that was rolled back because the server's cache had no room for it at that moment:
+ * TransactionTooLargeForCache and TemporarilyUnavailable. The statements of one bulk write may fail with either.
+ */
+export const CACHE_IS_FULL: ReadonlySet<unknown> = new Set([313, 365]);
+
+/**
+ * Whether an error means that the database was unreachable, had no primary, had no room in its cache or did not respond, as
+ * opposed to a defect.
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof OperationTimeout) return true;
   const labels = error as Error & { hasErrorLabel?: (label: string) => boolean };
-  if (error instanceof mongoose.mongo.MongoServerError && NOT_PRIMARY.has(error.code)) return true;
+  const { MongoServerError } = mongoose.mongo;
+  if (error instanceof MongoServerError && (NOT_PRIMARY.has(error.code) || CACHE_IS_FULL.has(error.code))) return true;
   return UNAVAILABLE_ERRORS.has(error.name) || labels.hasErrorLabel?.("RetryableWriteError") === true;
 }

@@ -42,7 +42,7 @@ describe("an unavailable service", () => {
     await gateway.stop();
   });
 
-  const get = (id: string) => gateway.post("/v1/announcement/get", { guild_id: "1", id });
+  const get = (id: string) => gateway.postOnce("/v1/announcement/get", { guild_id: "1", id });
   const missing = async () => (await gateway.request("/health/ready")).body["missing"];
 
   test("is named by the readiness probe, or its database if only that is unavailable", async () => {
@@ -73,7 +73,7 @@ describe("an unavailable service", () => {
     calendarHealth = silence.promise;
     await until(async () => String(await missing()).includes("calendar-events"), "the calendar is missing");
     const announcement = { guild_id: "1", channel: "1", hours: 0, minutes: 0, info: "", event_id: "e" };
-    const create = (type: string) => gateway.post("/v1/announcement/create", { ...announcement, type });
+    const create = (type: string) => gateway.postOnce("/v1/announcement/create", { ...announcement, type });
     await expect(create("RECUR")).resolves.toMatchObject({ status: 503, body: { code: "UNAVAILABLE" } });
     await expect(create("UNIVERSAL")).resolves.toMatchObject({ status: 200 });
   });

@@ -17,10 +17,13 @@ export const KEY_HASHING: KeyHashing = { pepper: "pepper-of-the-tests-0123456789
 /** A gateway under test, on a free port, with the services behind it. */
 export interface TestGateway extends TestServices {
   readonly baseUrl: string;
-  /** Sends a POST request with a value as JSON, or with a raw text. */
+  /**
+   * Sends a POST request with a value as JSON, or with a raw text; again while the response is `UNAVAILABLE`: on a busy
+   * machine MongoDB may not respond in time, and then nothing was changed.
+   */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<HttpResponse>;
-  /** Sends a POST request again while the response is `UNAVAILABLE`: a busy machine may refuse it before it was started. */
-  postWhenAvailable(path: string, body: unknown): Promise<HttpResponse>;
+  /** Sends a POST request once: for tests of services that are unavailable. */
+  postOnce(path: string, body: unknown, headers?: Record<string, string>): Promise<HttpResponse>;
   /** Sends any request, without a key. */
   request(path: string, init?: RequestInit): Promise<HttpResponse>;
 }
@@ -59,7 +62,7 @@ export async function startTestGateway(
   ]);
   const baseUrl = `http://127.0.0.1:${port}`;
   const request: TestGateway["request"] = async (path, init) => responseOf(await fetch(baseUrl + path, init));
-  const post: TestGateway["post"] = (path, body, headers = {}) =>
+  const postOnce: TestGateway["post"] = (path, body, headers = {}) =>
     request(path, {
       method: "POST",
       headers: { authorization: OPERATOR_KEY, "content-type": "application/json", ...headers },
@@ -69,10 +72,10 @@ export async function startTestGateway(
     ...services,
     baseUrl,
     request,
-    post,
-    async postWhenAvailable(path, body) {
-      let response = await post(path, body);
-      while (response.body["code"] === "UNAVAILABLE") response = await post(path, body);
+    postOnce,
+    async post(path, body, headers) {
+      let response = await postOnce(path, body, headers);
+      while (response.body["code"] === "UNAVAILABLE") response = await postOnce(path, body, headers);
       return response;
     },
   };

@@ -74,7 +74,7 @@ describe("a create request with an Idempotency-Key", () => {
 
   const named = (name: string) => ({ "idempotency-key": name });
   const announce = (name: string, more: object = {}) =>
-    gateway.post(CREATE_ANNOUNCEMENT, { ...announcement, ...more }, named(name));
+    gateway.postOnce(CREATE_ANNOUNCEMENT, { ...announcement, ...more }, named(name));
 
   test("gets the same bytes and ETag when it is repeated, and creates nothing twice", async () => {
     const first = await gateway.post(CREATE_EVENT, event, named("n1"));

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 import mongoose from "mongoose";
+import { CACHE_IS_FULL } from "../../../mixins/mongo/database.mixin.ts";
 
 type Collection = mongoose.mongo.Collection;
 type Document = mongoose.mongo.Document;
@@ -31,8 +32,6 @@ export async function insertDocuments(collection: Collection, path: string): Pro
   return count;
 }
 
-/** TransactionTooLargeForCache: the server rolled documents back, since its cache had no room for them at that moment. */
-const CACHE_IS_FULL = 313;
 /** About two minutes: a restore that ends has to begin again. */
 const MAX_ATTEMPTS = 30;
 const MAX_PAUSE_MS = 5_000;
@@ -45,7 +44,7 @@ async function insertBatch(collection: Collection, documents: readonly Document[
       return;
     } catch (error) {
       const errors = error instanceof mongoose.mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
-      const isTemporary = errors.length > 0 && errors.every(({ code }) => code === CACHE_IS_FULL);
+      const isTemporary = errors.length > 0 && errors.every(({ code }) => CACHE_IS_FULL.has(code));
       if (!isTemporary || attempt === MAX_ATTEMPTS) throw error;
       const refused = new Set(errors.map(({ index }) => index));
       left = left.filter((_, at) => refused.has(at));

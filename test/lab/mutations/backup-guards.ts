@@ -95,4 +95,13 @@ export const BACKUP_GUARDS: readonly TestedGuard[] = [
     testFile: "services/launch/backup/insert-documents.unit.test.ts",
     test: "are inserted again if the cache of the server had no room for them, and only those",
   },
+  {
+    guard: "a statement for which the server's cache had no room is no defect",
+    file: "mixins/mongo/database.mixin.ts",
+    in: "isDatabaseUnavailable",
+    code: "CACHE_IS_FULL.has($CODE)",
+    without: "false",
+    testFile: "mixins/mongo/database.mixin.unit.test.ts",
+    test: "is a statement for which the server's cache has no room now",
+  },
 ];
