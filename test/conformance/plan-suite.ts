@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import type { AnnouncementId, GuildId, OccurrenceId } from "../../services/contracts/ids.ts";
 import type { Position } from "../../services/dispatch/domain/plan/plan-order.ts";
 import type { Post } from "../../services/dispatch/domain/post/post.ts";
+import type { DueOrder } from "../../services/dispatch/protocol/post-store.ts";
 import { claimOf, emptyPlan, newGuildId, type PostStoreFixture } from "./post-store-fixture.ts";
 
 function position(at: number): Position {
@@ -97,7 +98,7 @@ export function testPlans(fixture: PostStoreFixture): void {
     const requested = await fixture.store.guildPlan(guildId);
     expect(requested).toMatchObject({ version: 1, plannedThrough: 5_000, requests: 2 });
     expect(requested.replanAt).toBeLessThanOrEqual(Date.now());
-    const due = await Array.fromAsync(fixture.store.guildsToReplan(Date.now() + 1));
+    const due = await Array.fromAsync(fixture.store.guildsToReplan(Date.now() + 1, "longest overdue first"));
     expect(due.map((each) => each.guildId)).toContain(guildId);
     const answer = { ...emptyPlan(guildId, 1), requests: 2 };
     await expect(fixture.store.commitPlan(answer)).resolves.toBe(2);
@@ -185,9 +186,12 @@ export function testPlans(fixture: PostStoreFixture): void {
   });
 
   test("guilds are due for their next plan at replanAt", async () => {
-    const guildId = newGuildId();
-    await fixture.store.commitPlan({ ...emptyPlan(guildId), replanAt: 5_000 });
-    await expect(Array.fromAsync(fixture.store.guildsToReplan(5_000))).resolves.toEqual([]);
-    await expect(Array.fromAsync(fixture.store.guildsToReplan(5_001))).resolves.toEqual([{ guildId, replanAt: 5_000 }]);
+    const due = [5_000, 5_001].map((replanAt) => ({ guildId: newGuildId(), replanAt }));
+    for (const { guildId, replanAt } of due) await fixture.store.commitPlan({ ...emptyPlan(guildId), replanAt });
+    const before = (instant: number, order: DueOrder) => Array.fromAsync(fixture.store.guildsToReplan(instant, order));
+    await expect(before(5_000, "longest overdue first")).resolves.toEqual([]);
+    await expect(before(5_001, "latest first")).resolves.toEqual(due.slice(0, 1));
+    await expect(before(5_002, "longest overdue first")).resolves.toEqual(due);
+    await expect(before(5_002, "latest first")).resolves.toEqual(due.toReversed());
   });
 }

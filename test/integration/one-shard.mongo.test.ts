@@ -231,7 +231,7 @@ describe("on two shards, the rows of a guild in a collection are on one", () => 
       await calendarEventsStore(connection, 100).changesSince(sinceTheBeginning);
       await posts.postsWaking(0, Date.now(), 10);
       await posts.countOpen(Date.now(), 10);
-      await Array.fromAsync(posts.guildsToReplan(Date.now()));
+      await Array.fromAsync(posts.guildsToReplan(Date.now(), "longest overdue first"));
       await posts.postsOfGuildsWaking(0, Date.now(), { guilds: 10, postsPerGuild: 10 });
     });
     expect(onBoth).toEqual([

@@ -111,6 +111,9 @@ export type PostWrite = {
   ]?: Post[Field] | undefined;
 };
 
+/** In which order guilds are read whose next plan is due. */
+export type DueOrder = "longest overdue first" | "latest first";
+
 /** A guild whose next plan is due. */
 export interface DueGuild {
   readonly guildId: GuildId;
@@ -155,8 +158,8 @@ export interface PostStore {
    * disable and enable an announcement without end.
    */
   deleteOldUnsent(guildId: GuildId, kept: number): Promise<void>;
-  /** Guilds whose `replanAt` is before the instant, the longest overdue first. They are read page by page. */
-  guildsToReplan(before: EpochMs): AsyncIterable<DueGuild>;
+  /** Guilds whose `replanAt` is before the instant. They are read page by page, so that those planned meanwhile are not read. */
+  guildsToReplan(before: EpochMs, order: DueOrder): AsyncIterable<DueGuild>;
   /** Whether any guild has a plan. */
   hasPlans(): Promise<boolean>;
   /**

@@ -19,8 +19,11 @@ class Overtaken extends Error {}
 /** As many as one plan may cancel or skip: all open posts, and two rows for each pair that it examines. */
 const MAX_DELETED = 5 * MAX_OPEN_POSTS;
 const DELETED_PER_COMMAND = 1_000;
-/** They are planned before the next ones are read: an unused cursor of MongoDB ends after ten minutes. */
-const DUE_GUILDS_AT_ONCE = 500;
+/**
+ * They are planned before the next ones are read. An unused cursor of MongoDB ends after ten minutes, and a guild that another
+ * replica plans after it was read is planned twice.
+ */
+const DUE_GUILDS_AT_ONCE = 100;
 /** With a guild in the filter, the database would consider the indexes of guilds, too. */
 const BY_ID = { _id: 1 } as const;
 
@@ -129,10 +132,10 @@ export function plansStore(connection: Connection, ledger: Ledger = "announcemen
       return rows.map(({ _id }) => _id as GuildId);
     },
 
-    async *guildsToReplan(before) {
+    async *guildsToReplan(before, order) {
       const due = plans
         .find({ replanAt: { $lt: new Date(before) } }, { replanAt: 1 })
-        .sort({ replanAt: 1 })
+        .sort({ replanAt: order === "latest first" ? -1 : 1 })
         .lean<Pick<GuildPlanRow, "_id" | "replanAt">[]>()
         .cursor({ batchSize: DUE_GUILDS_AT_ONCE });
       for await (const { _id, replanAt } of due) yield { guildId: _id as GuildId, replanAt: replanAt.getTime() };

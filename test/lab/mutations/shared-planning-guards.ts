@@ -184,6 +184,13 @@ export const SHARED_PLANNING_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...SWEEP,
+    guard: "a replica that helps another one does not plan the same guilds",
+    code: '"latest first"',
+    without: '"longest overdue first"',
+    test: "is planned by one of them if both plan the guilds of one",
+  },
+  {
+    ...SWEEP,
     guard: "a sweep plans some guilds at a time",
     code: "await $_.wait();",
     without: "",

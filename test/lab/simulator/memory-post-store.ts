@@ -110,9 +110,10 @@ export function newMemoryPostStore(
       for (const { id } of latestFirst.slice(amount)) posts.delete(id);
     },
 
-    async *guildsToReplan(before) {
+    async *guildsToReplan(before, order) {
       const due = [...plans].filter(([, { replanAt }]) => replanAt < before);
       due.sort(([, one], [, other]) => one.replanAt - other.replanAt);
+      if (order === "latest first") due.reverse();
       for (const [guildId, { replanAt }] of due) yield { guildId, replanAt };
     },
 

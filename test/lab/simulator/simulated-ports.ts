@@ -3,7 +3,7 @@ import type { ChatMessage } from "../../../services/dispatch/domain/message/chat
 import { isOpen } from "../../../services/dispatch/domain/post/post.ts";
 import type { EpochMs } from "../../../services/contracts/ids.ts";
 import type { Owners, Ports } from "../../../services/dispatch/protocol/ports.ts";
-import type { PostStore } from "../../../services/dispatch/protocol/post-store.ts";
+import type { DueOrder, PostStore } from "../../../services/dispatch/protocol/post-store.ts";
 import { type DatabaseClock, newDatabaseClock } from "../../../mixins/mongo/database-clock.ts";
 import { isIn, type SharedWorld } from "./shared-world.ts";
 import type { Incarnation } from "./simulated-network.ts";
@@ -79,12 +79,14 @@ function distantStore(world: SharedWorld, who: Incarnation): PostStore {
       return stored;
     },
   };
-  const pages = { dueGuilds: (before: EpochMs) => Array.fromAsync(store.guildsToReplan(before)) };
+  const pages = {
+    dueGuilds: (before: EpochMs, order: DueOrder) => Array.fromAsync(store.guildsToReplan(before, order)),
+  };
   const { dueGuilds, ...reached } = distant(world, who, { ...watched, ...pages }, () => options);
   return {
     ...reached,
-    async *guildsToReplan(before) {
-      yield* await dueGuilds(before);
+    async *guildsToReplan(before, order) {
+      yield* await dueGuilds(before, order);
     },
   };
 }

@@ -213,7 +213,7 @@ describe("a guild whose plan fails while others are planned", () => {
     await time.run(10_000, () => false);
     expect(resolvedAt).toBe(troubles[2]);
     expect(troubles).toHaveLength(3);
-    await expect(Array.fromAsync(store.guildsToReplan(10_000))).resolves.toEqual([
+    await expect(Array.fromAsync(store.guildsToReplan(10_000, "longest overdue first"))).resolves.toEqual([
       { guildId: BUSY, replanAt: resolvedAt },
     ]);
     await expect(store.guildPlan(BUSY)).resolves.toMatchObject({ plannedThrough: 70, requests: 1 });

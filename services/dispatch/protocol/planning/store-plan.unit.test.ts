@@ -82,7 +82,7 @@ describe("a plan that is stored in parts", () => {
     await expect(plan()).rejects.toThrow("crashed");
     expect(store.posts.size).toBe(1_000);
     await expect(store.guildPlan(GUILD)).resolves.toMatchObject({ replanAt: NOON });
-    await expect(Array.fromAsync(store.guildsToReplan(NOON + 1))).resolves.toEqual([
+    await expect(Array.fromAsync(store.guildsToReplan(NOON + 1, "longest overdue first"))).resolves.toEqual([
       { guildId: GUILD, replanAt: NOON },
     ]);
     beforePart = async () => undefined;
@@ -90,7 +90,7 @@ describe("a plan that is stored in parts", () => {
     await plan();
     expect(store.posts.size).toBe(POSTS);
     expect(commits.flatMap(({ inserts }) => inserts)).toHaveLength(POSTS - 1_000);
-    await expect(Array.fromAsync(store.guildsToReplan(NOON + 1))).resolves.toEqual([]);
+    await expect(Array.fromAsync(store.guildsToReplan(NOON + 1, "longest overdue first"))).resolves.toEqual([]);
   });
 
   test("includes the requests before its begin once its last part is stored, and no later request", async () => {

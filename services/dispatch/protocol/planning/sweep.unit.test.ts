@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { newVirtualTime } from "../../../../test/lab/simulator/virtual-time.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
-import type { DueGuild } from "../post-store.ts";
+import type { DueGuild, DueOrder } from "../post-store.ts";
 import { newSweep } from "./sweep.ts";
 
 const NOW = 1_000_000;
@@ -31,8 +31,12 @@ function sweepOf(
   let maxInFlight = 0;
   let isStopping = false;
   const store = {
-    async *guildsToReplan(before: EpochMs) {
-      for (const [guildId, replanAt] of rows) if (replanAt < before) yield { guildId, replanAt };
+    async *guildsToReplan(before: EpochMs, order: DueOrder) {
+      const inOrder = [...rows.keys()].toSorted((one, other) => (rows.get(one) ?? 0) - (rows.get(other) ?? 0));
+      for (const guildId of order === "latest first" ? inOrder.toReversed() : inOrder) {
+        const replanAt = rows.get(guildId) ?? 0;
+        if (replanAt < before) yield { guildId, replanAt };
+      }
     },
   };
   const planner = {
@@ -114,7 +118,24 @@ describe("a guild of another replica", () => {
     const guilds = [...dueFor(3 * SWEEP_MS, "3", "1"), ...dueFor(2 * SWEEP_MS, "2"), ...dueFor(1, "0")];
     const { planned, run } = sweepOf(guilds, { rank });
     await run();
-    expect(planned).toEqual(["0", "3", "1", "2"]);
+    expect(planned).toEqual(["0", "2", "1", "3"]);
+  });
+
+  test("is planned by one of them if both plan the guilds of one", async () => {
+    const guilds = MANY.flatMap((guild, at) => dueFor((3_000 - at) * SWEEP_MS, guild));
+    const ofOther: GuildId[] = [];
+    const { planned, plannedElsewhere, run } = sweepOf(guilds, {
+      rank: () => 1,
+      onPlanned() {
+        const next = MANY[ofOther.length] as GuildId;
+        ofOther.push(next);
+        plannedElsewhere(next);
+      },
+    });
+    await run();
+    const both = planned.filter((guildId) => ofOther.includes(guildId));
+    expect(both.length).toBeLessThan(100);
+    expect(planned.length).toBeLessThan(MANY.length / 2 + 100);
   });
 
   test("is left to that one otherwise", async () => {
