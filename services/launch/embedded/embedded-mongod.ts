@@ -26,8 +26,15 @@ const PREVIOUS_MONGOD_TIMEOUT_MS = 10_000;
 /** mongod does not start with less free space. */
 const MIN_FREE_BYTES = 500 * 1024 * 1024;
 
-/** Starts mongod with its data in `directory`, and waits until it is primary and has its users. */
-export async function startMongod(directory: string): Promise<EmbeddedMongod> {
+/** MongoDB's smallest cache. */
+const CACHE_GIB = 0.25;
+
+/**
+ * Starts mongod with its data in `directory`, and waits until it is primary and has its users.
+ *
+ * @param cacheGib - Size of WiredTiger's cache in GiB, at least 0.25.
+ */
+export async function startMongod(directory: string, cacheGib = CACHE_GIB): Promise<EmbeddedMongod> {
   const dbPath = join(directory, "mongodb");
   await makeFolder(dbPath);
   await waitForPreviousMongod(dbPath);
@@ -35,7 +42,7 @@ export async function startMongod(directory: string): Promise<EmbeddedMongod> {
   if (binary === undefined) throw new StartupError(`No usable mongod: ${reason}`);
   const [port, users] = [await choosePort(directory), await mongodUsers(directory)];
   let problem: string | undefined;
-  const args = mongodArguments(port, dbPath, users);
+  const args = mongodArguments(port, dbPath, users, cacheGib);
   const onLine = (line: string) => (problem = problemOf(line) ?? problem);
   const isReady = (line: string) => line.includes('"msg":"Waiting for connections"');
   const notStarting = (error: unknown) =>
@@ -75,7 +82,7 @@ const NEVER = new Promise<void>(() => undefined);
 const STORAGE_ENGINE = "log=(file_max=32MB,prealloc=false),session_max=4000";
 
 /** The arguments of a replica set of one on loopback, with authentication. */
-function mongodArguments(port: number, dbPath: string, users: MongodUsers): string[] {
+function mongodArguments(port: number, dbPath: string, users: MongodUsers, cacheGib: number): string[] {
   return [
     `--dbpath=${dbPath}`,
     `--port=${port}`,
@@ -83,7 +90,7 @@ function mongodArguments(port: number, dbPath: string, users: MongodUsers): stri
     "--nounixsocket",
     `--replSet=${REPLICA_SET}`,
     `--keyFile=${users.keyfile}`,
-    "--wiredTigerCacheSizeGB=0.25",
+    `--wiredTigerCacheSizeGB=${cacheGib}`,
     `--wiredTigerEngineConfigString=${STORAGE_ENGINE}`,
     // Diagnostic data are for MongoDB's support; they take 20 MiB of memory and a write every second.
     "--setParameter=diagnosticDataCollectionEnabled=false",
