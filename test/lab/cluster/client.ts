@@ -1,13 +1,13 @@
 import { type ApiResponse, post } from "../../harness/guildcal-process.ts";
-import { type Outcome, type Purpose, type Tally, tallyOf } from "./tally.ts";
+import { isDisturbed, type Outcome, type Purpose, type Tally, tallyOf } from "./tally.ts";
 
 /** A client of the API that records the outcome of each request. */
 export interface Client {
   read(path: string, body: object): Promise<ApiResponse>;
   write(path: string, body: object): Promise<ApiResponse>;
   tally(): Tally;
-  /** A line of JSON for each failed request, with the ids to search for in the replicas' logs. */
-  failed(): readonly string[];
+  /** A line of JSON for each request that failed or was slow, with the ids to search for in the replicas' logs. */
+  disturbed(): readonly string[];
 }
 
 const NO_RESPONSE: ApiResponse = { status: 0, headers: new Headers(), body: {} };
@@ -17,7 +17,7 @@ const CONNECTION_LOST = 502;
 /** Repeats a read once after a lost connection, and never repeats a write. */
 export function newClient(baseUrl: string, key: string): Client {
   const outcomes: Outcome[] = [];
-  const failed: string[] = [];
+  const disturbed: string[] = [];
   let repeated = 0;
 
   async function once(purpose: Purpose, path: string, body: object): Promise<ApiResponse> {
@@ -32,11 +32,12 @@ export function newClient(baseUrl: string, key: string): Client {
     const sentAt = performance.now();
     const response = await once(purpose, path, body);
     const code = response.body["code"] as string | undefined;
-    const [status, ms] = [response.status, performance.now() - sentAt];
-    outcomes.push({ purpose, status, code, sentAt, ms });
-    const requestId = response.body["request_id"];
+    const outcome = { purpose, status: response.status, code, sentAt, ms: performance.now() - sentAt };
+    outcomes.push(outcome);
+    const requestId = response.headers.get("x-request-id");
     const until = new Date().toISOString();
-    if (status !== 200) failed.push(JSON.stringify({ until, path, status, code, ms: Math.round(ms), requestId }));
+    const line = { until, path, status: outcome.status, code, ms: Math.round(outcome.ms), requestId };
+    if (isDisturbed(outcome)) disturbed.push(JSON.stringify(line));
     return response;
   }
 
@@ -44,6 +45,6 @@ export function newClient(baseUrl: string, key: string): Client {
     read: (path, body) => recorded("read", path, body),
     write: (path, body) => recorded("write", path, body),
     tally: () => tallyOf(outcomes, repeated),
-    failed: () => failed,
+    disturbed: () => disturbed,
   };
 }

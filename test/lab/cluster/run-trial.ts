@@ -14,7 +14,7 @@ export interface TrialRow {
   readonly trial: string;
   readonly times: number;
   readonly tally: Tally;
-  readonly failed: readonly string[];
+  readonly disturbed: readonly string[];
   readonly writes: WritesVerdict;
   /** Number of reads that did not show an earlier write. */
   readonly staleReads: number;
@@ -51,7 +51,7 @@ export async function runTrial<Database extends MongoServers>(
     trial: name,
     times,
     tally,
-    failed: client.failed(),
+    disturbed: client.disturbed(),
     staleReads: load.staleReads,
     killedAfterGrace: installation.killedAfterGrace - before,
     writes: await load.verdict(),

@@ -29,6 +29,11 @@ export interface Tally {
 
 const SLOW_MS = 1_000;
 
+/** Whether the request failed or took longer than a second. */
+export function isDisturbed({ status, ms }: Outcome): boolean {
+  return status !== 200 || ms > SLOW_MS;
+}
+
 export function tallyOf(outcomes: readonly Outcome[], repeated: number): Tally {
   const failed = outcomes.filter(({ status }) => status !== 200);
   const failures: Record<string, number> = {};
@@ -37,7 +42,7 @@ export function tallyOf(outcomes: readonly Outcome[], repeated: number): Tally {
     failures[kind] = (failures[kind] ?? 0) + 1;
   }
   const times = outcomes.map(({ ms }) => ms).sort((a, b) => a - b);
-  const disturbed = outcomes.filter(({ status, ms }) => status !== 200 || ms > SLOW_MS);
+  const disturbed = outcomes.filter(isDisturbed);
   const from = Math.min(...disturbed.map(({ sentAt }) => sentAt));
   const to = Math.max(...disturbed.map(({ sentAt, ms }) => sentAt + ms));
   return {
