@@ -71,8 +71,8 @@ function afterSecondAttempt(outcome: boolean | Error, firstError: Error): boolea
 }
 
 /** True for a stored record, false if another record has the id. */
-function outcomeOf(refused: { readonly code: number; readonly errmsg: string } | undefined): boolean | Error {
+function outcomeOf(refused: (Error & { readonly code?: unknown }) | undefined): boolean | Error {
   if (refused === undefined) return true;
   if (refused.code === DUPLICATE_KEY) return false;
-  return isRefusedAsLate(refused) ? new DeadlinePassed() : new Error(refused.errmsg);
+  return isRefusedAsLate(refused) ? new DeadlinePassed() : refused;
 }

@@ -3,6 +3,7 @@ import mongoose from "mongoose";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import { stubModel } from "../../test/doubles/stub-model.ts";
 import { type Insert, batchedInsert } from "./batched-insert.ts";
+import { isDatabaseUnavailable } from "./database.mixin.ts";
 import { DeadlinePassed } from "./write-context.ts";
 
 const insertOf = (_id: string): Insert => ({
@@ -19,7 +20,7 @@ const lost = () => new mongoose.mongo.MongoNetworkError("connection closed");
 const steppedDown = () => new mongoose.mongo.MongoServerError({ code: 189, message: "PrimarySteppedDown" });
 const nobody = () => new mongoose.mongo.MongoServerSelectionError("no primary", {} as never);
 const refusedAt = (index: number, code: number) => ({ ...DONE, writeErrors: [{ index, code, errmsg: "refused" }] });
-const [TAKEN, TOO_LATE] = [11_000, 66];
+const [TAKEN, TOO_LATE, NO_ROOM] = [11_000, 66, 365];
 
 interface Asked {
   readonly updates: readonly { readonly q: { readonly _id: string } }[];
@@ -57,6 +58,12 @@ describe("a batched insert", () => {
     const [one, two] = await Promise.allSettled([insert(insertOf("a")), insert(insertOf("b"))]);
     expect(one).toMatchObject({ status: "rejected", reason: { message: "refused" } });
     expect(two).toMatchObject({ value: true });
+  });
+
+  test("says of a record for which the database's cache had no room that the database was unavailable", async () => {
+    const { insert } = database(refusedAt(0, NO_ROOM));
+    const failure = await insert(insertOf("a")).catch((error: unknown) => error);
+    expect(isDatabaseUnavailable(failure)).toBe(true);
   });
 
   test("rejects only the record that is past its deadline, and does not store it", async () => {

@@ -21,13 +21,8 @@ export interface UpdateStatement {
 interface BulkUpdateResult {
   /** Number of rows that matched or were inserted. */
   readonly n: number;
-  /** The updates that the database refused, by their index. */
-  readonly refused: ReadonlyMap<number, RefusedUpdate>;
-}
-
-interface RefusedUpdate {
-  readonly code: number;
-  readonly errmsg: string;
+  /** The errors of the updates that the database refused, by their index. */
+  readonly refused: ReadonlyMap<number, MongoServerError>;
 }
 
 /** With a guild in the filter, the database would consider the indexes of guilds, too. */
@@ -50,9 +45,9 @@ export async function bulkUpdate(
     if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) throw error;
     const concern = error.result.getWriteConcernError();
     if (concern !== undefined) throw new OperationTimeout(`no majority: ${concern.errmsg}`);
-    const refused = error.result
-      .getWriteErrors()
-      .map(({ index, code, errmsg = "" }) => [index, { code, errmsg }] as const);
+    const refused = error.result.getWriteErrors().map(({ index, code, errmsg = "" }) => {
+      return [index, new mongoose.mongo.MongoServerError({ message: errmsg, code })] as const;
+    });
     if (refused.length === 0) throw commandError(error);
     return { n: countOf(error), refused: new Map(refused) };
   }
@@ -68,6 +63,7 @@ function commandError(error: MongoBulkWriteError): Error {
   return code === undefined ? new OperationTimeout(`no response to a bulk update: ${message}`) : error;
 }
 
+type MongoServerError = InstanceType<typeof mongoose.mongo.MongoServerError>;
 type MongoBulkWriteError = InstanceType<typeof mongoose.mongo.MongoBulkWriteError>;
 type TopologyDescription = ConstructorParameters<typeof mongoose.mongo.MongoServerSelectionError>[1];
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { ServiceSchema } from "moleculer";
 import { serve } from "../../mixins/actions/contract-action.ts";
 import { startTestServices, type TestServices } from "./test-services.ts";
@@ -13,6 +14,9 @@ const OPERATOR_KEY = "operator-key-of-the-tests";
 
 /** The pepper and environment of every test gateway's keys. */
 export const KEY_HASHING: KeyHashing = { pepper: "pepper-of-the-tests-0123456789abcdef", env: "test" };
+
+/** Less than the `Retry-After` of the response, which is a second. */
+const RETRY_MS = 100;
 
 /** A gateway under test, on a free port, with the services behind it. */
 export interface TestGateway extends TestServices {
@@ -75,7 +79,10 @@ export async function startTestGateway(
     postOnce,
     async post(path, body, headers) {
       let response = await postOnce(path, body, headers);
-      while (response.body["code"] === "UNAVAILABLE") response = await postOnce(path, body, headers);
+      while (response.body["code"] === "UNAVAILABLE") {
+        await pause(RETRY_MS);
+        response = await postOnce(path, body, headers);
+      }
       return response;
     },
   };

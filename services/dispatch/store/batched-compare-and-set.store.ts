@@ -50,8 +50,7 @@ export function batchedCompareAndSet<Row extends { readonly _id: string }>(
     const rows = await readMarked(allApplied ? marked.filter(({ isKnown }) => isKnown !== true) : marked);
     return marked.map(({ mark, isKnown }, at) => {
       if (allApplied && isKnown === true) return "done";
-      const problem = refused.get(at);
-      return problem === undefined ? (rows.get(mark.toHexString()) ?? null) : new Error(problem.errmsg);
+      return refused.get(at) ?? rows.get(mark.toHexString()) ?? null;
     });
   }
 

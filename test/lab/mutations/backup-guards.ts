@@ -104,4 +104,13 @@ export const BACKUP_GUARDS: readonly TestedGuard[] = [
     testFile: "mixins/mongo/database.mixin.unit.test.ts",
     test: "is a statement for which the server's cache has no room now",
   },
+  {
+    guard: "a record that the database refused has its error",
+    file: "mixins/mongo/batched-insert.ts",
+    in: "outcomeOf",
+    code: "isRefusedAsLate($REFUSED) ? new DeadlinePassed() : $REFUSED",
+    without: 'isRefusedAsLate($REFUSED) ? new DeadlinePassed() : new Error("refused")',
+    testFile: "mixins/mongo/batched-insert.unit.test.ts",
+    test: "says of a record for which the database's cache had no room that the database was unavailable",
+  },
 ];
