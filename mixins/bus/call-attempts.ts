@@ -1,4 +1,4 @@
-import moleculer, { type Context } from "moleculer";
+import moleculer, { type CallingOptions, type Context } from "moleculer";
 import type { RetryBudget } from "./retry-budget.ts";
 import {
   type AttemptFailure,
@@ -11,6 +11,15 @@ import {
 } from "./retry-policy.ts";
 
 export type Send = (context: Context) => Promise<unknown>;
+
+/** Moleculer's options of a call, and one of `CallAttempts`. */
+export interface CallOptions extends CallingOptions {
+  /**
+   * Receives the milliseconds from the start of the call to the start of the attempt that responded, with a result or an
+   * error: 0 for the first attempt. Not called at the timeout.
+   */
+  readonly onResponse?: (msBeforeAttempt: number) => void;
+}
 
 interface CallAttemptsOptions {
   readonly send: Send;
@@ -38,6 +47,7 @@ export class CallAttempts {
   readonly #nodeId: string | null;
   readonly #isRetryAllowed: boolean;
   readonly #deadline: number;
+  readonly #startedAt = performance.now();
   readonly #outcome = Promise.withResolvers<unknown>();
   readonly #callIds: string[] = [];
   #hasEnded = false;
@@ -62,22 +72,21 @@ export class CallAttempts {
     this.#nodeId = context.nodeID;
     this.#isRetryAllowed = retries > 0;
     this.#retriesLeft = mayRunTwice(action, context) ? retries : 0;
-    this.#deadline = performance.now() + (timeout || Infinity);
+    this.#deadline = this.#startedAt + (timeout || Infinity);
   }
 
   run(): Promise<unknown> {
     this.#options.lostMessages?.budget.add();
-    this.#start(this.#options.context);
+    this.#start(this.#options.context, this.#startedAt);
     this.#awaitResponse();
     return this.#outcome.promise;
   }
 
-  #start(context: Context): void {
-    const startedAt = performance.now();
+  #start(context: Context, startedAt = performance.now()): void {
     this.#runningAttempts += 1;
     this.#callIds.push(context.id);
     Promise.try(this.#options.send, context).then(
-      (result) => this.#end(() => this.#outcome.resolve(result)),
+      (result) => this.#endWith(() => this.#outcome.resolve(result), startedAt),
       (error: unknown) => this.#endAttempt(classify(error), startedAt),
     );
   }
@@ -103,7 +112,7 @@ export class CallAttempts {
     if (this.#mayOthersSucceed(failure)) return;
     // A refusal is final: each attempt would get it.
     const isRefusal = !isTemporary && !isNotStarted;
-    this.#end(() => this.#outcome.reject(isRefusal ? error : (this.#uncertainError ?? error)));
+    this.#endWith(() => this.#outcome.reject(isRefusal ? error : (this.#uncertainError ?? error)), startedAt);
   }
 
   /** The pause in milliseconds before the attempt is repeated; undefined if it is not repeated. */
@@ -150,6 +159,13 @@ export class CallAttempts {
     const { action, context } = this.#options;
     const error = new moleculer.Errors.RequestTimeoutError({ action: action.name, nodeID: context.nodeID });
     this.#end(() => this.#outcome.reject(error));
+  }
+
+  /** Ends the call with the response of the attempt that was started then. */
+  #endWith(settle: () => void, startedAt: number): void {
+    const { onResponse }: CallOptions = this.#options.context.options;
+    if (!this.#hasEnded) onResponse?.(startedAt - this.#startedAt);
+    this.#end(settle);
   }
 
   #end(settle: () => void): void {

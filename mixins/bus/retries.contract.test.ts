@@ -83,6 +83,17 @@ describe("a call whose service is temporarily unavailable", () => {
     expect(calls).toBe(2);
   });
 
+  test("reports the time before the attempt that responded, and 0 for the first one", async () => {
+    const reported: number[] = [];
+    const onResponse = (msBeforeAttempt: number) => void reported.push(msBeforeAttempt);
+    handle = async (call) => (call < 3 ? 0 : call);
+    await setOnce({ onResponse });
+    await setOnce({ onResponse });
+    // Two pauses of 50 and 100 ms; a timer may be a millisecond early.
+    expect(reported).toEqual([expect.any(Number), 0]);
+    expect(reported[0]).toBeGreaterThanOrEqual(148);
+  });
+
   test("is not retried after its timeout, when a later write could have overtaken it", async () => {
     const refuseIt = () => ((calls += 1), Promise.reject(asError(refuse("UNAVAILABLE"))));
     const made = retries().remoteAction?.call(broker, refuseIt, { isRead: true } as never);

@@ -1,4 +1,5 @@
-import type { CallingOptions, ServiceBroker } from "moleculer";
+import type { ServiceBroker } from "moleculer";
+import type { CallOptions } from "../../mixins/bus/call-attempts.ts";
 import type { DatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { isActionAvailable } from "../../mixins/bus/service-registry.ts";
 import { RateLimitedLog } from "../../mixins/observability/rate-limited-log.ts";
@@ -116,7 +117,7 @@ export class Gateway {
       runIdempotently,
       clock,
       concurrency: this.concurrency,
-      call: ({ contract }, params, meta) => this.call(contract, params, { meta }),
+      call: ({ contract }, params, meta, onResponse) => this.call(contract, params, { meta, onResponse }),
       onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),
     });
     this.feed = feedDownload({
@@ -163,7 +164,7 @@ export class Gateway {
   }
 
   /** Calls an owner's action. Rejects with ServiceUnavailable while the owner, or a service that it calls, is unavailable. */
-  call({ name, dependsOn }: AnyContract, params: unknown, options: CallingOptions): Promise<unknown> {
+  call({ name, dependsOn }: AnyContract, params: unknown, options: CallOptions): Promise<unknown> {
     const owners = OWNERS_BY_ACTION.get(name) ?? [];
     const dependencies = dependsOn?.(params) ?? [];
     const services = dependencies.length === 0 ? owners : [...owners, ...dependencies];

@@ -1,15 +1,27 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import { until } from "../../test/harness/until.ts";
-import { webService } from "../../test/harness/web-service.ts";
+import { postRequest, responsesOf, webService } from "../../test/harness/web-service.ts";
+import type { Caller } from "../contracts/contract.ts";
 import { Gateway, gatewayPages, type GatewayOptions } from "./gateway.ts";
 
-/** A broker on which every health check succeeds. */
+/** Receives the time before the attempt that responded (`CallOptions`). */
+type OnResponse = (msBeforeAttempt: number) => void;
+
+/** A broker on which every health check succeeds, and every list is empty. */
 const broker = {
   options: {},
   registry: { actions: { isAvailable: () => true } },
-  call: async () => ({ database: true }),
+  onList: async (_guildId: string, _onResponse: OnResponse): Promise<void> => undefined,
+  async call(name: string, { guildId }: { guildId: string }, { onResponse }: { onResponse: OnResponse }) {
+    if (!name.endsWith(".list")) return { database: true };
+    await this.onList(guildId, onResponse);
+    return [];
+  },
 };
+const service: Caller = { keyId: "s", kind: "service", access: "read", guilds: [] };
+const admitted = { caller: service, standings: [] };
 
 describe("the gateway", () => {
   let gateway: Gateway;
@@ -22,15 +34,15 @@ describe("the gateway", () => {
   async function start(): Promise<void> {
     const pages = gatewayPages(() => gateway.missing());
     const web = webService(() => gateway.requestHandler, pages);
-    const service = {
+    const apiService = {
       broker,
       respond: web.respond.bind(web),
       logger: { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") },
     } as never as GatewayOptions["service"];
-    const admission = { admit: () => Promise.reject(new Error("nobody asks")) } as never as GatewayOptions["admission"];
+    const admission = { admit: async () => admitted, admitToGuild: () => admitted } as never;
     gateway = new Gateway({
       pages,
-      service,
+      service: apiService,
       pingDatabase: async () => isDatabaseUp,
       admission,
       admitFeed: async () => Promise.reject(new Error("nobody asks")),
@@ -72,6 +84,24 @@ describe("the gateway", () => {
         ["warn", 503, failed.headers.get("x-request-id")],
       ]),
     );
+  });
+
+  test("delays the next list of a guild whose last one was slow, and not if only a message was lost", async () => {
+    await start();
+    await until(async () => (await ready()).status === 200, "it is ready");
+    const [slow, lost] = ["1", "2"];
+    const begun: string[] = [];
+    broker.onList = async (guildId, onResponse) => {
+      begun.push(guildId);
+      await pause(300);
+      onResponse(guildId === lost ? 60_000 : 0);
+    };
+    const respond = responsesOf(gateway.requestHandler);
+    const list = (guildId: string) =>
+      respond(postRequest("/v1/announcement/list", { guild_id: guildId, amount: 1 }), "id");
+    await Promise.all([slow, lost].map(list));
+    await Promise.all([slow, lost].map(list));
+    expect(begun).toEqual([slow, lost, lost, slow]);
   });
 
   test("logs at most a hundred refused requests per second, and the number of the others", async () => {

@@ -37,8 +37,13 @@ export interface RequestHandlerOptions {
   readonly concurrency?: RequestConcurrency;
   /** The clock of the database server, as the gateway knows it: never ahead of the server. */
   readonly clock: Pick<DatabaseClock, "now">;
-  /** Calls the action of a route. */
-  readonly call: (route: Route, params: unknown, meta: CallMeta) => Promise<unknown>;
+  /** Calls the action of a route. `onResponse` is that of `CallOptions`. */
+  readonly call: (
+    route: Route,
+    params: unknown,
+    meta: CallMeta,
+    onResponse: (msBeforeAttempt: number) => void,
+  ) => Promise<unknown>;
   /** Receives every unexpected error. */
   readonly onDefect: (error: unknown, requestId: string) => void;
 }
@@ -132,20 +137,21 @@ export function requestHandler({
   }
 
   async function callInSlot({ route, params, meta, guildId, caller, idempotencyKey, warnings }: CheckedRequest) {
+    const isList = route.contract.narrowing !== undefined;
+    const slot = await concurrency.acquire({ contract: route.contract, guildId, keyId: caller.keyId });
+    if (isRefusal(slot)) return slot;
+    const callOwner = (ofCall: CallMeta) => call(route, params, ofCall, (ms) => slot.discount(ms));
+    if (isList) {
+      const responseFields = withWarnings(route.responseFields, warnings);
+      return listOutcome(slot, async () => encodeList({ ...route, responseFields }, await callOwner(meta)));
+    }
     const callOnce = async (writeId = meta.writeId): Promise<StoredResponse> => {
-      const result = await call(route, params, writeId === undefined ? meta : { ...meta, writeId });
+      const result = await callOwner(writeId === undefined ? meta : { ...meta, writeId });
       return {
         body: JSON.stringify(route.encode(result, warnings)),
         etag: route.hasEtag ? etagOf(result) : undefined,
       };
     };
-    const isList = route.contract.narrowing !== undefined;
-    const slot = await concurrency.acquire({ contract: route.contract, guildId, keyId: caller.keyId });
-    if (isRefusal(slot)) return slot;
-    if (isList) {
-      const responseFields = withWarnings(route.responseFields, warnings);
-      return listOutcome(slot, async () => encodeList({ ...route, responseFields }, await call(route, params, meta)));
-    }
     const { keyId } = caller;
     const request = {
       idempotencyKey: idempotencyKey ?? "",

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceBroker, type ServiceSchema } from "moleculer";
+import { type CallingOptions, ServiceBroker, type ServiceSchema } from "moleculer";
 import { natsTransporterOf, NatsTransporter } from "../../mixins/bus/nats-transporter.ts";
 import { retries } from "../../mixins/bus/retries.middleware.ts";
 import { classify, RETRY_POLICY } from "../../mixins/bus/retry-policy.ts";
@@ -92,6 +92,26 @@ describe("a call to another process", () => {
   test("is retried if it is a read and its response was lost", async () => {
     handle = (call) => (call === 1 ? lost.promise : Promise.resolve(call));
     await expect(caller.call(read.name)).resolves.toBe(2);
+    await settle();
+  });
+
+  test("reports the time before the attempt that responded: 0 if the first one was only slow", async () => {
+    const reported: number[] = [];
+    const onResponse = (msBeforeAttempt: number) => void reported.push(msBeforeAttempt);
+    const readReported = () => caller.call(read.name, {}, { onResponse } as CallingOptions);
+    handle = (call) => (call === 1 ? lost.promise : Promise.resolve(call));
+    await readReported();
+    expect(reported).toEqual([expect.any(Number)]);
+    // A timer may be a millisecond early.
+    expect(reported[0]).toBeGreaterThanOrEqual(NO_ANSWER_MS - 1);
+    calls = 0;
+    const first = Promise.withResolvers<number>();
+    handle = (call) => (call === 1 ? first.promise : lost.promise);
+    const slow = readReported();
+    await until(() => calls > 1, "it is retried");
+    first.resolve(1);
+    await slow;
+    expect(reported.slice(1)).toEqual([0]);
     await settle();
   });
 

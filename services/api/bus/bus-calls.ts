@@ -23,8 +23,13 @@ export interface BusCallOptions {
   readonly clock: Pick<DatabaseClock, "now">;
   /** Whether the user was not revoked when the users were last read. */
   readonly isServed: (user: BusUser) => boolean;
-  /** Calls the owner of the action. */
-  readonly call: (contract: Contract, params: unknown, meta: CallMeta) => Promise<unknown>;
+  /** Calls the owner of the action. `onResponse` is that of `CallOptions`. */
+  readonly call: (
+    contract: Contract,
+    params: unknown,
+    meta: CallMeta,
+    onResponse: (msBeforeAttempt: number) => void,
+  ) => Promise<unknown>;
   /** Receives every unexpected error. */
   readonly onDefect: (error: unknown, requestId: string) => void;
 }
@@ -52,7 +57,7 @@ export function busCalls({ rates, concurrency, clock, isServed, call, onDefect }
     const slot = await concurrency.acquire({ contract, guildId, keyId: meta.caller?.keyId ?? "" });
     if (isRefusal(slot)) return slot;
     try {
-      const result = await call(contract, params, meta);
+      const result = await call(contract, params, meta, (ms) => slot.discount(ms));
       if (jsonLength(result) <= MAX_BUS_RESPONSE_BYTES) return result;
       slot.markLarge();
       return responseTooLarge(contract);

@@ -112,6 +112,23 @@ describe("a call of a bus user", () => {
     await expect(small(user, list, ALL, {})).resolves.toHaveLength(1);
   });
 
+  test("that is a list and was slow only because a message was lost does not delay the next one", async () => {
+    let [now, lists] = [0, 0];
+    const { call } = callsWith({
+      concurrency: new RequestConcurrency(() => now),
+      call: async (_contract, _params, _meta, onResponse) => {
+        lists += 1;
+        now += 810;
+        onResponse(800);
+      },
+    });
+    await call(user, list, ALL, {});
+    const next = call(user, list, ALL, {});
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(lists).toBe(2);
+    await next;
+  });
+
   test("to an unavailable service gets UNAVAILABLE, or OUTCOME_UNKNOWN if a write may have been performed", async () => {
     const { call } = callsWith({ call: () => Promise.reject(new ServiceUnavailable(true)) });
     await expect(call(user, list, ALL, {})).rejects.toMatchObject({ type: "UNAVAILABLE" });

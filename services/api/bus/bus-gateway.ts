@@ -35,7 +35,7 @@ export class BusGateway {
       concurrency: gateway.concurrency,
       clock,
       isServed: (user) => this.#sessions.isServed(user),
-      call: (contract, params, meta) => gateway.call(contract, params, { meta }),
+      call: (contract, params, meta, onResponse) => gateway.call(contract, params, { meta, onResponse }),
       onDefect: (error, requestId) => logger.error({ err: error, requestId }, "call of a bus user failed"),
     });
     this.#sessions = new BusSessions({

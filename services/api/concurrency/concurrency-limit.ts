@@ -58,10 +58,11 @@ const MAX_REST_MS = 1_000;
 /** A list is slow if it takes this many times as long as requests usually do: when all are slow, it is not the cause. */
 const SLOW_FACTOR = 8;
 
-/** A slot that stands for two: `release` releases both, `markLarge` marks only the first one. */
+/** A slot that stands for two: `release` releases both, everything else concerns only the first one. */
 export function combineSlots(one: ConcurrencySlot, other: ConcurrencySlot): ConcurrencySlot {
   return {
     markLarge: () => one.markLarge(),
+    discount: (ms) => one.discount(ms),
     release() {
       one.release();
       other.release();
@@ -73,6 +74,8 @@ export function combineSlots(one: ConcurrencySlot, other: ConcurrencySlot): Conc
 export interface ConcurrencySlot {
   /** Reports a large response, which reduces the concurrent requests of the holder. */
   markLarge(): void;
+  /** Subtracts milliseconds from the duration of the request: those before the attempt that responded. */
+  discount(ms: number): void;
   release(): void;
 }
 
@@ -127,7 +130,7 @@ export class ConcurrencyLimit {
     else if (!(await waitInQueue(holder.waiting, MAX_WAIT_MS))) {
       return refuse(timeoutError, undefined, timeoutError === "TOO_MANY_REQUESTS" ? TOO_MANY_CONCURRENT : undefined);
     }
-    const acquiredAt = this.#clock();
+    let countedFrom = this.#clock();
     let [isReleased, isLarge] = [false, false];
     const markLarge = () => {
       isLarge = true;
@@ -136,10 +139,11 @@ export class ConcurrencyLimit {
     };
     return {
       markLarge,
+      discount: (ms) => (countedFrom += ms),
       release: () => {
         if (isReleased) return;
         isReleased = true;
-        const tookMs = this.#clock() - acquiredAt;
+        const tookMs = this.#clock() - countedFrom;
         if (tookMs >= Math.max(slowMs, SLOW_FACTOR * this.#usualMs())) markLarge();
         if (!isLarge) holder.maxRunning = Math.min(this.#limits.max, holder.maxRunning + 1);
         const restMs = isLarge ? Math.min(REST_FACTOR * tookMs, MAX_REST_MS) : 0;

@@ -66,6 +66,25 @@ describe("concurrent requests of a guild", () => {
     for (const slot of lists) slot.release();
   });
 
+  test("are not slow by the time before the attempt that responded, but by the duration of that attempt", async () => {
+    let now = 0;
+    const slots = new ConcurrencyLimit(LISTS_PER_GUILD, () => now);
+    const { inside } = enter(slots, 20);
+    await settled();
+    inside[0]!.discount(800);
+    now = 800 + 249;
+    inside[0]!.release();
+    await settled();
+    expect(inside).toHaveLength(3);
+    inside[1]!.discount(800);
+    now += 800 + 250;
+    inside[1]!.release();
+    await settled();
+    expect(inside).toHaveLength(3);
+    now += 20_000;
+    await leave(inside);
+  });
+
   test("are only one after a large response, until ten seconds have passed without a large one", async () => {
     let now = 0;
     const slots = new ConcurrencyLimit({ ...LISTS_PER_GUILD, slowMs: Infinity }, () => now);

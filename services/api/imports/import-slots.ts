@@ -22,7 +22,7 @@ export class ImportSlots {
   async acquire(guildId: string, keyId: string): Promise<ConcurrencySlot | Refusal> {
     const [ofGuild, ofKey, ofAll] = this.#limits;
     const waits = [() => ofGuild.acquire(guildId), () => ofKey.acquire(keyId), () => ofAll.acquire("all")];
-    let held: ConcurrencySlot = { markLarge: () => undefined, release: () => undefined };
+    let held: ConcurrencySlot = { markLarge: () => undefined, discount: () => undefined, release: () => undefined };
     for (const wait of waits) {
       const slot = await wait();
       if (isRefusal(slot)) {

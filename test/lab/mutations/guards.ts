@@ -30,6 +30,7 @@ import { SNAPSHOT_GUARDS } from "./snapshot-guards.ts";
 import { PROCESS_GUARDS } from "./process-guards.ts";
 import { LANGUAGE_GUARDS } from "./language-guards.ts";
 import { REQUEST_GUARDS } from "./request-guards.ts";
+import { RETRY_GUARDS } from "./retry-guards.ts";
 import { REVISION_GUARDS } from "./revision-guards.ts";
 import { SERIES_GUARDS } from "./series-guards.ts";
 import { SERVER_GUARDS } from "./server-guards.ts";
@@ -71,6 +72,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...SNAPSHOT_GUARDS,
   ...PROCESS_GUARDS,
   ...REQUEST_GUARDS,
+  ...RETRY_GUARDS,
   ...REVISION_GUARDS,
   ...SERIES_GUARDS,
   ...SERVER_GUARDS,
