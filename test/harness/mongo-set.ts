@@ -10,6 +10,8 @@ import { until } from "./until.ts";
 export interface MongoSet {
   /** A URL with all three members, with which a client finds the primary. */
   readonly url: string;
+  /** The host and port of each member. */
+  readonly hosts: readonly string[];
   /** Waits for a primary, and resolves with its host and port. */
   primary(): Promise<string>;
   /** Makes the primary step down for a few seconds; resolves when another member is primary. */
@@ -18,6 +20,8 @@ export interface MongoSet {
   killPrimary(): Promise<string>;
   /** Sends the primary SIGTERM, and resolves with its host and port when its process has ended. */
   terminatePrimary(): Promise<string>;
+  /** Blocks the writes of a secondary, so that it does not replicate; resolves with what unblocks them. */
+  lockSecondary(): Promise<() => Promise<void>>;
   /** Starts a member that has ended again, and waits until all three are primary or secondary. */
   restart(host: string): Promise<void>;
   stop(): Promise<void>;
@@ -81,6 +85,7 @@ export async function startMongoSet(directory: string, options: readonly string[
   await complete();
   return {
     url: `mongodb://${members.map(({ host }) => host).join(",")}/guildcal?replicaSet=${SET_NAME}`,
+    hosts: members.map(({ host }) => host),
     primary: async () => (await findPrimary()).host,
     async stepDown() {
       const before = await findPrimary();
@@ -99,6 +104,12 @@ export async function startMongoSet(directory: string, options: readonly string[
       const primary = await findPrimary();
       await primary.terminate();
       return primary.host;
+    },
+    async lockSecondary() {
+      const primary = await findPrimary();
+      const secondary = members.find((member) => member !== primary) as MongoMember;
+      await secondary.command({ fsync: 1, lock: true });
+      return async () => void (await secondary.command({ fsyncUnlock: 1 }));
     },
     async restart(host) {
       await members.find((member) => member.host === host)?.start();

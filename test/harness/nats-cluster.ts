@@ -6,6 +6,8 @@ import { until } from "./until.ts";
 export interface NatsCluster {
   /** The URLs of all three, separated by commas. */
   readonly url: string;
+  /** The URL of each server's monitoring endpoints, such as `/varz`. */
+  readonly monitorUrls: readonly string[];
   /** The index of the server with the most clients. */
   busiest(): Promise<number>;
   /** Kills a server with SIGKILL. */
@@ -41,8 +43,9 @@ export async function startNatsCluster(): Promise<NatsCluster> {
     ]);
   const servers: EmbeddedNats[] = await Promise.all(clients.map((_, at) => start(at)));
 
+  const monitorUrls = monitors.map((port) => `http://127.0.0.1:${port}`);
   const figures = (at: number): Promise<Figures> =>
-    fetch(`http://127.0.0.1:${monitors[at]}/varz`, { signal: AbortSignal.timeout(2_000) }).then(
+    fetch(`${monitorUrls[at]}/varz`, { signal: AbortSignal.timeout(2_000) }).then(
       (response) => response.json() as Promise<Figures>,
       () => ({ connections: 0, routes: 0 }),
     );
@@ -51,6 +54,7 @@ export async function startNatsCluster(): Promise<NatsCluster> {
   await Promise.all(clients.map((_, at) => until(isRouted(at), `routes of NATS server ${at}`)));
   return {
     url: clients.map((port) => `nats://127.0.0.1:${port}`).join(","),
+    monitorUrls,
     async busiest() {
       const counts = await Promise.all(clients.map(async (_, at) => (await figures(at)).connections));
       return counts.indexOf(Math.max(...counts));

@@ -1,9 +1,14 @@
 import { DASHBOARD_QUERIES } from "../../manifests/dashboard.ts";
 import { EXPORTERS } from "../../manifests/exporters.ts";
 import { selectorsOf } from "../../manifests/promql.ts";
-import { NAMESPACE, type Prometheus } from "./prometheus.ts";
+import { queriesOfTable, type RunningExporter } from "./exporters.ts";
+import { NAMESPACE } from "./namespace.ts";
+import type { Prometheus } from "./prometheus.ts";
 
-/** Shows that each query of the dashboard has a result in some state of a running installation. */
+/**
+ * Shows that each query of the dashboard has a result in some state of a running installation, and so has each metric of an
+ * exporter that the rules or the dashboard use, with its labels.
+ */
 export interface DashboardCheck {
   /**
    * Makes each query that had no result yet.
@@ -16,17 +21,15 @@ export interface DashboardCheck {
   readonly queries: number;
 }
 
-/** Their exporters are not installed here. */
-const OF_OTHERS = new Set(
-  Object.entries(EXPORTERS).flatMap(([exporter, { metrics }]) =>
-    exporter === "Prometheus itself" ? [] : Object.keys(metrics),
-  ),
-);
-
-export function newDashboardCheck(prometheus: Pick<Prometheus, "hasResult">): DashboardCheck {
-  const queries = DASHBOARD_QUERIES.filter(
-    ([, query]) => !selectorsOf(query).some(({ metric }) => OF_OTHERS.has(metric)),
-  );
+export function newDashboardCheck(
+  prometheus: Pick<Prometheus, "hasResult">,
+  exporters: readonly Pick<RunningExporter, "image">[],
+): DashboardCheck {
+  const missing = metricsOfOthers(exporters.map(({ image }) => image));
+  const queries = [
+    ...DASHBOARD_QUERIES.filter(([, query]) => !selectorsOf(query).some(({ metric }) => missing.has(metric))),
+    ...queriesOfTable(exporters).map((query) => ["metric of an exporter", query] as const),
+  ];
   const open = new Set(queries);
   return {
     queries: queries.length,
@@ -35,6 +38,12 @@ export function newDashboardCheck(prometheus: Pick<Prometheus, "hasResult">): Da
       for (const each of open) if (await prometheus.hasResult(asShown(each[1]))) open.delete(each);
     },
   };
+}
+
+/** The metrics of the exporters that do not run here. */
+function metricsOfOthers(running: readonly string[]): ReadonlySet<string> {
+  const others = Object.entries(EXPORTERS).filter(([name]) => name !== "Prometheus itself" && !running.includes(name));
+  return new Set(others.flatMap(([, { metrics }]) => Object.keys(metrics)));
 }
 
 /** With the variables of Grafana replaced. */

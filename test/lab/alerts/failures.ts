@@ -3,11 +3,14 @@ import { type ServiceName, SERVICES } from "../../../services/contracts/service-
 import { type ChatResponse, UNAUTHORIZED } from "../../harness/chat-server/responses.ts";
 import type { Installation } from "../cluster/installation.ts";
 import { makePostsDue } from "./due-posts.ts";
+import { startSlowConsumer } from "./slow-consumer.ts";
 
 /** An alert that must fire, with some of its labels. */
 export interface ExpectedAlert {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
+  /** The image of the exporter that the alert needs, as in `EXPORTERS`. */
+  readonly exporter?: string;
 }
 
 /** A failure of an installation, and the alerts that operators get. */
@@ -28,6 +31,8 @@ const IN_FLIGHT = 20;
 
 const GLOBAL_LIMIT = { status: 429, body: { message: "You are being rate limited.", retry_after: 1, global: true } };
 
+const ofMongodb = (name: string): ExpectedAlert => ({ name, exporter: "percona/mongodb_exporter" });
+const ofNats = (name: string): ExpectedAlert => ({ name, exporter: "natsio/prometheus-nats-exporter" });
 const gone = (app: ServiceName): ExpectedAlert => ({ name: "GuildcalServiceGone", labels: { app } });
 const SERVICES_WITH_DATABASE = SERVICES.filter((service) => service !== "api");
 
@@ -56,6 +61,11 @@ async function killNats({ nats }: Installation): Promise<() => Promise<void>> {
 async function killMajority({ mongo }: Installation): Promise<() => Promise<void>> {
   const hosts = [await mongo.killPrimary(), await mongo.killPrimary()];
   return async () => void (await Promise.all(hosts.map((host) => mongo.restart(host))));
+}
+
+async function killOneOfEach({ mongo, nats }: Installation): Promise<() => Promise<void>> {
+  const [host] = await Promise.all([mongo.killPrimary(), nats.kill(0)]);
+  return async () => void (await Promise.all([mongo.restart(host), nats.restart(0)]));
 }
 
 /** Kills dispatch while messages are in flight, of which it cannot find out later. The last post comes due more than a minute before the repair. */
@@ -111,8 +121,8 @@ export const FAILURES: readonly Failure[] = [
   {
     name: "the receiver responds with 500",
     inject: (installation) => respondWith(installation, { status: 500, body: {} }),
+    // GuildcalPostsMissed and GuildcalPostsLateFast fire, too, but still fire from an earlier row.
     during: [{ name: "GuildcalReceiverFails", labels: { sink: "discord" } }],
-    after: [{ name: "GuildcalPostsMissed" }, { name: "GuildcalPostsLateFast" }],
   },
   {
     name: "the receiver limits all requests",
@@ -127,6 +137,29 @@ export const FAILURES: readonly Failure[] = [
   {
     name: "MongoDB has no primary",
     inject: killMajority,
-    during: SERVICES_WITH_DATABASE.map((service) => ({ name: "GuildcalDatabaseOutOfReach", labels: { service } })),
+    during: [
+      ...SERVICES_WITH_DATABASE.map((service) => ({ name: "GuildcalDatabaseOutOfReach", labels: { service } })),
+      ofMongodb("GuildcalMongodbNoPrimary"),
+    ],
+  },
+  {
+    name: "a NATS server and a member of MongoDB are gone",
+    inject: killOneOfEach,
+    during: [ofNats("GuildcalNatsServerGone"), ofMongodb("GuildcalMongodbMemberGone")],
+  },
+  {
+    name: "a member of MongoDB does not replicate",
+    inject: ({ mongo }) => mongo.lockSecondary(),
+    during: [ofMongodb("GuildcalReplicationLags")],
+  },
+  {
+    name: "a client of NATS does not read",
+    inject: async ({ nats }) => {
+      await startSlowConsumer(nats.url);
+      return () => Promise.resolve();
+    },
+    during: [],
+    // It ends ten minutes later.
+    after: [ofNats("GuildcalNatsSlowConsumers")],
   },
 ];

@@ -9,6 +9,8 @@ import { until } from "../../harness/until.ts";
 import { RULE_FILES } from "../../manifests/alert-rules.ts";
 import { findProgram } from "../../manifests/program.ts";
 import type { Replica } from "../cluster/replica.ts";
+import type { RunningExporter } from "./exporters.ts";
+import { NAMESPACE } from "./namespace.ts";
 
 /** An alert that fires: its name, and its labels. */
 export interface FiringAlert {
@@ -18,7 +20,7 @@ export interface FiringAlert {
 
 /** A real Prometheus with the rules of the manifests. */
 export interface Prometheus {
-  /** Replaces the processes that are scraped. */
+  /** Replaces the processes that are scraped beside the exporters. */
   scrape(replicas: readonly Replica[]): Promise<void>;
   firing(): Promise<readonly FiringAlert[]>;
   /**
@@ -30,12 +32,11 @@ export interface Prometheus {
   stop(): Promise<void>;
 }
 
-export const NAMESPACE = "lab";
 /** As in pod-monitor.yaml. */
 const SCRAPE_INTERVAL = "15s";
 
 /** @throws Error if Prometheus is neither on the PATH nor in the variable PROMETHEUS. */
-export async function startPrometheus(): Promise<Prometheus> {
+export async function startPrometheus(exporters: readonly RunningExporter[]): Promise<Prometheus> {
   const program = findProgram("prometheus", "PROMETHEUS");
   if (program === undefined) throw new Error("prometheus is not on the PATH; it is in Debian's package of this name");
   const directory = await mkdtemp(join(tmpdir(), "guildcal-prometheus-"));
@@ -47,7 +48,10 @@ export async function startPrometheus(): Promise<Prometheus> {
   const config = {
     global: { scrape_interval: SCRAPE_INTERVAL, evaluation_interval: SCRAPE_INTERVAL },
     rule_files: [join(directory, "rules", "*.yaml")],
-    scrape_configs: [{ job_name: "services", file_sd_configs: [{ files: [targets], refresh_interval: "5s" }] }],
+    scrape_configs: [
+      { job_name: "services", file_sd_configs: [{ files: [targets], refresh_interval: "5s" }] },
+      ...exporters.map(({ scrapeConfig }) => scrapeConfig),
+    ],
   };
   const file = join(directory, "prometheus.yaml");
   await writeFile(file, stringify(config));

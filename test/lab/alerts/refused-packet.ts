@@ -4,5 +4,6 @@ import { connect } from "nats";
 export async function sendRefusedPacket(natsUrl: string): Promise<void> {
   const connection = await connect({ servers: natsUrl.split(",") });
   connection.publish("MOL-guildcal.INFO");
+  await connection.flush();
   await connection.close();
 }

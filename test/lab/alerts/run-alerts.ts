@@ -11,6 +11,7 @@ import { startMixedLoad } from "../cluster/mixed-load.ts";
 import { readOptions, selectOnly } from "../options.ts";
 import { type DashboardCheck, newDashboardCheck } from "./dashboard-check.ts";
 import { type ExpectedAlert, type Failure, FAILURES } from "./failures.ts";
+import { type RunningExporter, startExporters } from "./exporters.ts";
 import { startGuildWithWebhook } from "./guild-with-webhook.ts";
 import { type FiringAlert, type Prometheus, startPrometheus } from "./prometheus.ts";
 import { sendRefusedPacket } from "./refused-packet.ts";
@@ -20,8 +21,8 @@ import { sendRefusedPacket } from "./refused-packet.ts";
 const LOG = join(PROJECT, "alerts.log");
 const CLIENTS = 2;
 const QUIET_MS = 180_000;
-/** Each alert that a row expects waits at most two minutes; the time until the next scrapes and evaluations is added. */
-const FIRES_WITHIN_MS = 300_000;
+/** Each alert that a row expects waits at most five minutes; the time until the next scrapes and evaluations is added. */
+const FIRES_WITHIN_MS = 480_000;
 const ENDS_WITHIN_MS = 300_000;
 const LOOK_EVERY_MS = 1_000;
 
@@ -75,6 +76,23 @@ async function runFailure(installation: Installation, prometheus: Prometheus, fa
   return already.length === 0 && fired && firedLater && ended;
 }
 
+/** The failures without the alerts of exporters that do not run; a failure without any alert is only printed. */
+function withRunningExporters(failures: readonly Failure[], exporters: readonly RunningExporter[]): Failure[] {
+  const canFire = ({ exporter }: ExpectedAlert) =>
+    exporter === undefined || exporters.some(({ image }) => image === exporter);
+  const reduced = failures.map((failure) => ({
+    ...failure,
+    during: failure.during.filter(canFire),
+    after: (failure.after ?? []).filter(canFire),
+  }));
+  const hasAlerts = ({ during, after }: (typeof reduced)[number]) => during.length + after.length > 0;
+  for (const failure of reduced)
+    if (!hasAlerts(failure))
+      process.stdout.write(`${failure.name}: NOT RUN, needs an exporter
+`);
+  return reduced.filter(hasAlerts);
+}
+
 /** Whether each query had a result. Some have none before something has failed. */
 function printDashboard(dashboard: DashboardCheck): boolean {
   const without = dashboard.withoutResult();
@@ -98,15 +116,17 @@ async function runQuiet(prometheus: Prometheus): Promise<boolean> {
 
 async function main(): Promise<boolean> {
   const { only } = readOptions({ only: [] });
-  const chosen = selectOnly(FAILURES, only, ({ name }) => name);
+  const selected = selectOnly(FAILURES, only, ({ name }) => name);
   await rm(LOG, { force: true });
-  const prometheus = await startPrometheus();
   const installation = await startInstallation(startMongoSet);
+  const exporters = await startExporters(installation);
+  const chosen = withRunningExporters(selected, exporters);
+  const prometheus = await startPrometheus(exporters);
   try {
     await prometheus.scrape(SERVICES.flatMap((service) => installation.replicas(service)));
     const load = startMixedLoad(newClient(installation.baseUrl, API_KEY), CLIENTS);
     const guild = await startGuildWithWebhook(installation.broker);
-    const dashboard = newDashboardCheck(prometheus);
+    const dashboard = newDashboardCheck(prometheus, exporters);
     const kept = [await runQuiet(prometheus)];
     await dashboard.look();
     for (const failure of chosen) {
@@ -122,6 +142,7 @@ async function main(): Promise<boolean> {
     return isGood;
   } finally {
     await prometheus.stop();
+    await Promise.all(exporters.map((exporter) => exporter.stop()));
     await installation.stop();
   }
 }

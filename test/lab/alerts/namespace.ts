@@ -1,0 +1,2 @@
+/** The namespace of the lab's installation, as Prometheus sees it. */
+export const NAMESPACE = "lab";
