@@ -1,6 +1,7 @@
 import type { Service } from "moleculer";
 import { asRefusal } from "../../mixins/actions/contract-action.ts";
 import { broadcast, callAction } from "../../mixins/actions/typed-calls.ts";
+import { isRefusal } from "../contracts/errors.ts";
 import { readEncodedChanges } from "../contracts/guild-changes.contract.ts";
 import { webhookChanged } from "../contracts/webhooks.contract.ts";
 import type { QueuePorts } from "./protocol/ports.ts";
@@ -33,13 +34,14 @@ export function queuePorts(
         return refusal;
       }),
 
-    async disable(webhook, reason) {
-      const disabled = await management.disable(webhook, reason);
-      if (disabled === undefined) return;
+    async disable(attempted, reason) {
+      const disabled = await management.disable(attempted, reason);
+      if (isRefusal(disabled)) return disabled;
       countDisabled(reason);
       const { guildId, id, revision } = disabled;
       logger.warn({ guildId, webhook: id, reason }, "webhook disabled");
       broadcast(broker, webhookChanged, { guildId, id, revision });
+      return undefined;
     },
 
     reports: {

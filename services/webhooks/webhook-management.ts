@@ -21,6 +21,7 @@ import type {
 import { deliveryView } from "./domain/delivery.ts";
 import { MAX_PENDING } from "./domain/delivery-queue.ts";
 import {
+  type AttemptedWebhook,
   changeWebhook,
   disableWebhook,
   newWebhook,
@@ -54,8 +55,8 @@ export interface WebhookManagement {
     id: string,
     overlapMs: number,
   ): Promise<(IssuedWebhookSecret & WebhookChanged & { readonly previousUntil?: EpochMs }) | Refusal>;
-  /** Disables a webhook for a reason; undefined if it is disabled already, or removed. */
-  disable(webhook: WebhookKey, reason: DisabledReason): Promise<WebhookChanged | undefined>;
+  /** Disables a webhook for a reason; refuses if it was changed, disabled or removed since the attempt. */
+  disable(attempted: AttemptedWebhook, reason: DisabledReason): Promise<WebhookChanged | Refusal>;
   listDeliveries(params: ParamsOf<typeof listWebhookDeliveries>): Promise<Page<DeliveryView> | Refusal>;
   /** Makes a delivery pending again, or all failed ones. */
   redeliver(guildId: GuildId, id: string, deliveryId: string | undefined): Promise<Redelivered | Refusal>;
@@ -148,13 +149,11 @@ export function webhookManagement({
       return { guildId, id, revision, secret, ...(previousUntil === undefined ? {} : { previousUntil }) };
     },
 
-    async disable(webhook, reason) {
-      const disabled = await change(
-        webhook,
-        (stored) => disableWebhook(stored, reason, clock.now()) ?? refuse("WEBHOOK_DISABLED"),
-      );
-      return isRefusal(disabled) ? undefined : disabled;
-    },
+    disable: (attempted, reason) =>
+      change(attempted, (stored) => {
+        if (stored.revision !== attempted.revision) return refuse("REVISION_MISMATCH");
+        return disableWebhook(stored, reason, clock.now()) ?? refuse("WEBHOOK_DISABLED");
+      }),
 
     async listDeliveries({ guildId, id, state, limit, cursor }) {
       const position = CURSORS.read(cursor);

@@ -49,6 +49,36 @@ test("a rotation whose response from the database was lost says until when the f
   await expect(management.rotate(guildId, "w", 500)).resolves.toMatchObject({ revision: 2, previousUntil: 1_500 });
 });
 
+test("a webhook is disabled only at the revision of the attempt, and says why it is not", async () => {
+  const created = newWebhook(
+    "w",
+    { guildId, url: "https://bot.example/", types: ["event.created"] },
+    { sealed: "s" },
+    0,
+  );
+  let stored = created;
+  const management = webhookManagement({
+    webhooks: {
+      find: async () => stored,
+      replace: async (next: typeof stored) => {
+        stored = next;
+        return true;
+      },
+      revisionWritten: async () => undefined,
+    } as never,
+    deliveries: {} as never,
+    secrets: secretBox("a key"),
+    clock: { now: () => 1_000 },
+    isAllowedUrl: () => true,
+  });
+  await management.update({ guildId, id: "w", url: "https://new.example/" });
+  expect(await management.disable(created, "GONE")).toMatchObject({ refusal: "REVISION_MISMATCH" });
+  expect(stored).toMatchObject({ enabled: true, revision: 2 });
+  expect(await management.disable(stored, "GONE")).toMatchObject({ id: "w", revision: 3 });
+  expect(stored).toMatchObject({ enabled: false, disabledReason: "GONE" });
+  expect(await management.disable(stored, "GONE")).toMatchObject({ refusal: "WEBHOOK_DISABLED" });
+});
+
 test("a private address is accepted where private addresses are allowed, and http to a public one never", () => {
   const urls = ["http://127.0.0.1/", "https://bot.example/", "https://1.1.1.1/", "http://1.1.1.1/"];
   expect(urls.map((url) => isAllowedUrl(url, true))).toEqual([true, true, true, false]);

@@ -16,6 +16,9 @@ const MAX_PROBE_MS = 600_000;
 /** Deliveries that are sent to a webhook at once. */
 const MAX_CONCURRENT = 4;
 
+/** An attempt ends within this time, and its outcome is stored. */
+export const ATTEMPT_MS = 13_000;
+
 /** Pauses between reads of a guild in which nothing changes: twice as long each time. A broadcast ends a pause. */
 export const MIN_PAUSE_MS = 15_000;
 const MAX_PAUSE_MS = 300_000;

@@ -33,6 +33,9 @@ export interface Webhook {
   readonly revision: number;
 }
 
+/** A webhook as it was at an attempt. */
+export type AttemptedWebhook = Pick<Webhook, "guildId" | "id" | "revision">;
+
 export function newWebhook(
   id: string,
   { guildId, url, types }: CreateWebhookParams,

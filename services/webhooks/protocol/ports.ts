@@ -2,8 +2,9 @@ import type { EncodedChanges, ReadEncodedChangesParams } from "../../contracts/g
 import type { EpochMs } from "../../contracts/ids.ts";
 import type { DisabledReason } from "../../contracts/webhooks.contract.ts";
 import type { Refusal } from "../../contracts/errors.ts";
+import type { AttemptedWebhook } from "../domain/webhook.ts";
 import type { SecretBox } from "../secret-box.ts";
-import type { DeliveriesStore, WebhookKey } from "../store/deliveries.store.ts";
+import type { DeliveriesStore } from "../store/deliveries.store.ts";
 import type { WebhooksStore } from "../store/webhooks.store.ts";
 
 /** A signed request, without its headers. */
@@ -34,7 +35,8 @@ export interface QueuePorts {
   readonly readChanges: (params: ReadEncodedChangesParams) => Promise<EncodedChanges | Refusal>;
   /** Sends one request; resolves within ten seconds, and never rejects. */
   readonly send: (request: OutgoingRequest) => Promise<SendResult>;
-  readonly disable: (webhook: WebhookKey, reason: DisabledReason) => Promise<void>;
+  /** Disables a webhook; refuses if it was changed, disabled or removed since the attempt. */
+  readonly disable: (attempted: AttemptedWebhook, reason: DisabledReason) => Promise<Refusal | undefined>;
   readonly reports: Reports;
 }
 

@@ -1,6 +1,7 @@
 import type { EpochMs } from "../../contracts/ids.ts";
 import { numbered, type PendingDelivery, sendable } from "../domain/delivery.ts";
 import {
+  ATTEMPT_MS,
   freeAttempts,
   type DeliveryQueue,
   MAX_PENDING,
@@ -20,14 +21,13 @@ import { shortenHistory } from "./shorten-history.ts";
 
 /** A visit ends after this time although there is more to do: other queues wait for its slot. */
 const VISIT_MS = 5_000;
-/** An attempt ends within this time, and its outcome is stored. No attempt starts if the lease ends sooner. */
-const ATTEMPT_MS = 13_000;
 export const LEASE_MS = 20_000;
 
 /** A visit of a claimed queue: reads changes, stores deliveries, and sends those that are due. */
 export async function visitQueue(ports: QueuePorts, claim: Claim, isStopping: () => boolean): Promise<void> {
   const visit = new QueueVisit(ports, claim, isStopping);
-  await visit.run();
+  const isReleased = await visit.run();
+  if (!isReleased) await ports.webhooks.endLease(claim);
 }
 
 class QueueVisit {
@@ -42,13 +42,15 @@ class QueueVisit {
     this.#ports = ports;
     this.#claim = claim;
     this.#isStopping = isStopping;
+    // No attempt starts if the lease could end before it.
     this.#endsAt = Math.min(ports.clock.now() + VISIT_MS, claim.leaseUntil - ATTEMPT_MS);
   }
 
-  async run(): Promise<void> {
+  /** Resolves with false if the claim is over before the end of the visit. */
+  async run(): Promise<boolean> {
     const { clock, random, webhooks, deliveries } = this.#ports;
     const first = await webhooks.findClaimed(this.#claim);
-    if (first === undefined) return;
+    if (first === undefined) return false;
     let { queue } = first;
     let pending = await deliveries.listPending(this.#claim);
     let more = true;
@@ -56,7 +58,7 @@ class QueueVisit {
     for (;;) {
       if (canRead()) {
         const read = await this.#readInto(queue);
-        if (read === undefined) return;
+        if (read === undefined) return false;
         ({ queue, more } = read);
         if (read.count > 0) pending = await deliveries.listPending(this.#claim);
       }
@@ -68,12 +70,11 @@ class QueueVisit {
         const attemptsAt = heads.map(({ nextAttemptAt: at = 0 }) => at);
         const end = { hasChanges: this.#hasChanges, isHeldBack: this.#isHeldBack, attemptsAt };
         const next = nextVisit(queue, { ...end, isUnfinished: canSend || canRead() }, now, random());
-        await webhooks.release(this.#claim, { ...queue, pauseMs: next.pauseMs }, next.wakeAt);
-        return;
+        return webhooks.release(this.#claim, { ...queue, pauseMs: next.pauseMs }, next.wakeAt);
       }
       if (!canSend) continue;
       const sent = await this.#send(queue, due);
-      if (sent === undefined) return;
+      if (sent === undefined) return false;
       queue = sent;
       pending = await deliveries.listPending(this.#claim);
     }
@@ -118,7 +119,10 @@ class QueueVisit {
     if (webhook === undefined) return undefined;
     const opened = secretsInUse(webhook, now).map(({ sealed }) => secrets.open(webhook.id, sealed));
     const known = opened.filter((secret) => secret !== undefined);
-    if (known.length === 0) return this.#giveUp(after, () => disable(webhook, "SECRET_UNREADABLE"));
+    if (known.length === 0) {
+      await disable(webhook, "SECRET_UNREADABLE");
+      return undefined;
+    }
     const bodies = await deliveries.bodies(
       webhook,
       batch.map(({ id }) => id),
@@ -129,16 +133,8 @@ class QueueVisit {
         return body === undefined ? [] : [this.#attempt(webhook, delivery, body, known)];
       }),
     );
-    for (const { outcome } of ended) after = withOutcome(after, outcome === "delivered", clock.now());
-    if (ended.some(({ tookMs }) => tookMs >= SLOW_RESPONSE_MS)) after = withSlowResponse(after);
-    const isDisabled = ended.some(({ outcome }) => outcome === "disabled");
-    return isDisabled ? this.#giveUp(after, async () => undefined) : after;
-  }
-
-  async #giveUp(queue: DeliveryQueue, disable: () => Promise<void>): Promise<undefined> {
-    await disable();
-    await this.#ports.webhooks.release(this.#claim, queue, this.#ports.clock.now());
-    return undefined;
+    for (const { isDelivered } of ended) after = withOutcome(after, isDelivered, clock.now());
+    return ended.some(({ tookMs }) => tookMs >= SLOW_RESPONSE_MS) ? withSlowResponse(after) : after;
   }
 
   async #attempt(
@@ -169,25 +165,28 @@ class QueueVisit {
     if (isSuccess(result)) {
       reports.attempted("delivered", seconds);
       await record({ state: "delivered", settledAt: now });
-      return { outcome: "delivered", tookMs };
+      return { isDelivered: true, tookMs };
     }
     const next = nextAttemptAt({ ...attempt, retryAfterMs: result.retryAfterMs }, now, random());
-    const isGone = result.status === GONE;
-    if (next !== undefined && !isGone) {
+    const retry = async (at: EpochMs) => {
       reports.attempted("retried", seconds);
-      await record({ state: "pending", nextAttemptAt: next });
-      return { outcome: "retried", tookMs };
-    }
-    reports.attempted("failed", seconds);
+      await record({ state: "pending", nextAttemptAt: at });
+      return { isDelivered: false, tookMs };
+    };
+    const isGone = result.status === GONE;
+    if (next !== undefined && !isGone) return retry(next);
     // The webhook is disabled first: a crash in between leaves a pending delivery, and not a failed one of an enabled webhook.
-    await disable(webhook, isGone ? "GONE" : "RETRIES_EXHAUSTED");
+    const refusal = await disable(webhook, isGone ? "GONE" : "RETRIES_EXHAUSTED");
+    // The webhook was changed during the attempt: a new address gets the delivery.
+    if (refusal !== undefined) return retry(now);
+    reports.attempted("failed", seconds);
     await record({ state: "failed", settledAt: now });
-    return { outcome: "disabled", tookMs };
+    return { isDelivered: false, tookMs };
   }
 }
 
 interface EndedAttempt {
-  readonly outcome: "delivered" | "retried" | "disabled";
+  readonly isDelivered: boolean;
   readonly tookMs: number;
 }
 

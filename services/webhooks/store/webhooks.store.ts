@@ -16,7 +16,13 @@ import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { ChangedRecords, ChangedRecordsParams } from "../../contracts/guild-changes.contract.ts";
 import { type EpochMs, type GuildId, LAST_EPOCH_MS } from "../../contracts/ids.ts";
 import { MAX_WEBHOOKS, type WebhookType, type WebhookView } from "../../contracts/webhooks.contract.ts";
-import { type DeliveryQueue, MIN_PAUSE_MS, newDeliveryQueue, PROBING_FROM } from "../domain/delivery-queue.ts";
+import {
+  ATTEMPT_MS,
+  type DeliveryQueue,
+  MIN_PAUSE_MS,
+  newDeliveryQueue,
+  PROBING_FROM,
+} from "../domain/delivery-queue.ts";
 import { type Webhook, webhookView } from "../domain/webhook.ts";
 import type { WebhookKey } from "./deliveries.store.ts";
 import { GUILD_CHANGES_INDEX, webhookSchema, type WebhookRow } from "./webhook.document.ts";
@@ -44,7 +50,10 @@ export interface WebhooksStore {
   find(guildId: GuildId, id: string): Promise<Webhook | null>;
   /** The webhooks of a guild, the earliest first. */
   list(guildId: GuildId): Promise<Webhook[]>;
-  /** Stores the next revision, wakes the queue and forgets its failures; false if another write was stored in the meantime. */
+  /**
+   * Stores the next revision, ends the claim, wakes the queue and forgets its failures; false if another write was stored in the
+   * meantime. The next claim waits for the attempts that have begun.
+   */
   replace(next: Webhook): Promise<boolean>;
   /** Replaces a webhook by a tombstone with the next revision; false if another write was stored in the meantime. */
   remove(next: Webhook): Promise<boolean>;
@@ -78,8 +87,10 @@ export interface WebhooksStore {
   ): Promise<DeliveryQueue | undefined>;
   /** Takes the next `count` positions of an enabled webhook and wakes its queue; returns the position before them. */
   takePositions(webhook: WebhookKey, count: number, now: EpochMs, session: ClientSession): Promise<number | undefined>;
-  /** Ends a claim. A wake during the visit stays. */
-  release(claim: Claim, queue: DeliveryQueue, wakeAt: EpochMs): Promise<void>;
+  /** Ends a claim; false, and nothing is stored, if it is over. A wake during the visit stays. */
+  release(claim: Claim, queue: DeliveryQueue, wakeAt: EpochMs): Promise<boolean>;
+  /** Ends the lease of a claim that is over, when its visit makes no attempt any more. */
+  endLease(claim: Claim): Promise<void>;
   /** Number of queues that have needed a visit since before a time, counted up to `max`. */
   countOverdue(before: EpochMs, max: number): Promise<number>;
 }
@@ -142,7 +153,9 @@ export function webhooksStore(connection: Connection): WebhooksStore {
 
     replace({ id: _id, ...next }) {
       const row = { _id, ...next };
-      const queue = { $mergeObjects: ["$queue", { wakeAt: "$$NOW", failures: 0, probeAt: 0 }] };
+      const fence = { $add: ["$queue.fence", 1] };
+      const changes = { wakeAt: "$$NOW", failures: 0, probeAt: 0, fence, leaseUntil: SHORTENED_LEASE };
+      const queue = { $mergeObjects: ["$queue", changes] };
       return saveRevision(model, row, stampedReplacement(row, [], { ...unchangedFields("slot"), queue }));
     },
 
@@ -232,11 +245,18 @@ export function webhooksStore(connection: Connection): WebhooksStore {
       ),
 
     async release(claim, queue, wakeAt) {
-      await model.updateOne(claimed(claim), {
+      const { matchedCount } = await model.updateOne(claimed(claim), {
         $set: queueFields(queue),
         $min: { "queue.wakeAt": new Date(wakeAt) },
         $unset: { "queue.leaseUntil": "" },
       });
+      return matchedCount === 1;
+    },
+
+    async endLease({ id: _id, guildId, leaseUntil }) {
+      // The lease of a later claim ends later, also after a change has shortened it.
+      const ownLease = { "queue.leaseUntil": { $lte: new Date(leaseUntil) } };
+      await model.updateOne({ _id, guildId, ...ownLease }, { $unset: { "queue.leaseUntil": "" } });
     },
 
     countOverdue: (before, max) =>
@@ -246,6 +266,15 @@ export function webhooksStore(connection: Connection): WebhooksStore {
         .exec(),
   };
 }
+
+/** The lease of a visit that ends: no longer than its attempts. Absent if the queue is not visited. */
+const SHORTENED_LEASE = {
+  $cond: [
+    { $eq: [{ $type: "$queue.leaseUntil" }, "missing"] },
+    "$$REMOVE",
+    { $min: ["$queue.leaseUntil", { $add: ["$$NOW", ATTEMPT_MS] }] },
+  ],
+};
 
 /** The lowest free slot; undefined if the guild has the maximum of webhooks. */
 function freeSlot(used: readonly number[]): number | undefined {
