@@ -132,7 +132,7 @@ export class CalendarScanner {
     }
     if (depth === 1 && REFRESH.has(name)) this.#refresh(name, line.text ?? "");
     else if (depth === 1 && name !== "" && !IGNORED_OF_CALENDAR.has(name)) this.#count(name);
-    if (depth <= 3 && line.text !== undefined && !line.isCut) this.#zone?.add(name, line.text);
+    if (depth <= 3 && line.text !== undefined) this.#zone?.add(name, line.text);
   }
 
   #refresh(name: string, text: string): void {

@@ -21,7 +21,7 @@ import { type HttpResponse, jsonResponse } from "../http/http-response.ts";
 import { ClientDisconnected } from "../http/request-body.ts";
 import { traceparentOf } from "../observability/request-traceparent.ts";
 import type { Admission, Allowed } from "../rates/admission.ts";
-import { rateHeaders } from "../rates/rate-headers.ts";
+import { rateHeaders, retryAfter } from "../rates/rate-headers.ts";
 import { RequestRefused, toRefusal } from "../request-handler.ts";
 import { bodyOf } from "./body-chunks.ts";
 import { ImportReport, type ImportResponse } from "./import-report.ts";
@@ -86,7 +86,12 @@ export function calendarImport({
 
   /** Makes one attempt of a call; `writeUntil` is the end of its writes. */
   async function attempt({ meta, allowed }: Import, params: ImportEventsParams, writeUntil: EpochMs) {
-    const slot = await concurrency.acquire({ contract: {}, guildId: params.guildId, keyId: allowed.caller.keyId });
+    const slot = await concurrency.acquire({
+      contract: {},
+      guildId: params.guildId,
+      keyId: allowed.caller.keyId,
+      isBulk: true,
+    });
     if (isRefusal(slot)) return slot;
     return call(params, { ...meta, writeUntil, writeId: newWriteId() })
       .catch(toRefusal(importEvents))
@@ -95,40 +100,56 @@ export function calendarImport({
 
   /**
    * Sends a call, and once more if its outcome is unknown: after the end of its writes, because two calls at the same time
-   * would both create the event of a new UID.
+   * would both create the event of a new UID. The outcome stays unknown if the second attempt is refused.
    */
-  async function sendBatch(of: Import, batch: ImportBatch, isLast: boolean): Promise<ImportEventsResult | Refusal> {
+  async function sendBatch(
+    of: Import,
+    batch: ImportBatch,
+    isLast: boolean,
+  ): Promise<ImportEventsResult | RequestRefused> {
     const { ids: _, ...query } = of.query;
     const { events, ...more } = batch;
     const params = { ...query, ...more, events: events.map(({ text }) => text), importId: of.importId, isLast };
     const writeUntil = clock.now() + WRITE_DEADLINE_MS;
     const result = await attempt(of, params, writeUntil);
-    if (!isRefusal(result) || result.refusal !== "OUTCOME_UNKNOWN") return result;
+    if (!isRefusal(result)) return result;
+    if (!isUnknown(result)) return new RequestRefused(result);
     await pause(Math.max(0, writeUntil - clock.now()));
-    return attempt(of, params, clock.now() + WRITE_DEADLINE_MS);
+    const repeatedUntil = clock.now() + WRITE_DEADLINE_MS;
+    const repeated = await attempt(of, params, repeatedUntil);
+    if (!isRefusal(repeated)) return repeated;
+    if (of.query.dryRun && !isUnknown(repeated)) return new RequestRefused(repeated);
+    const waitMs = Math.max(1, (isUnknown(repeated) ? repeatedUntil : writeUntil) - clock.now());
+    return new RequestRefused(refuse("OUTCOME_UNKNOWN"), retryAfter({ waitMs }));
   }
 
+  /** Sends all VEVENTs. A refusal refuses the import only if no call before it may have stored events. */
   async function importAll(
     of: Import,
     { events, unreadable, ...scanned }: ScannedCalendar,
-  ): Promise<ImportResponse | Refusal> {
+  ): Promise<ImportResponse | RequestRefused> {
     const [report, limit] = [new ImportReport(), new ForeseenLimit()];
     const endsAt = monotonic() + MAX_IMPORT_MS;
     const ordered = orderEvents(events);
     for (const event of [...unreadable, ...ordered.duplicates]) report.addSkipped(event);
-    const respond = (isComplete: boolean) =>
+    const respond = (isComplete: boolean, refusal?: Refusal) =>
       report.response(isComplete, {
+        refusal,
         isDryRun: of.query.dryRun,
         hasIds: of.query.ids,
         notImported: scanned.notImported,
       });
-    /** A call that is the last one ends the lease of the calendar, so that the next import can begin at once. */
-    const respondIncomplete = async () => {
-      await sendBatch(of, { events: [], ofSeries: [], zones: [] }, true);
-      return respond(false);
+    /**
+     * A call that is the last one ends the lease of the calendar, so that the next import can begin at once. It is not sent after a
+     * call of unknown outcome, whose writes may follow: then the lease expires.
+     */
+    const respondIncomplete = async (refusal?: Refusal) => {
+      if (!isUnknown(refusal)) await sendBatch(of, { events: [], ofSeries: [], zones: [] }, true);
+      return respond(false, refusal);
     };
     let left = [...ordered.events];
     let callsInVain = 0;
+    let mayHaveStored = false;
     // At least one call, even without VEVENTs: the owner refuses a calendar that the guild does not have.
     do {
       if (of.request.socket.destroyed) throw new ClientDisconnected();
@@ -136,7 +157,8 @@ export function calendarImport({
       if (!(await waitForRate(of, endsAt))) return respondIncomplete();
       const batch = batchFrom(left, scanned.zones, 0);
       const result = await sendBatch(of, batch, batch.events.length === left.length);
-      if (isRefusal(result)) return result;
+      if (result instanceof RequestRefused) return mayHaveStored ? respondIncomplete(result.refusal) : result;
+      mayHaveStored = !of.query.dryRun;
       limit.begin(result);
       const unfinished = batch.events.flatMap((event, at) => {
         const outcome = result.outcomes[at] ?? undefined;
@@ -170,7 +192,7 @@ export function calendarImport({
       if (isRefusal(scanned)) throw new RequestRefused(scanned, headers);
       const meta: CallMeta = { requestId, traceparent: traceparentOf(request), caller: allowed.caller };
       const done = await importAll({ request, query, allowed, meta, importId: randomUUID() }, scanned);
-      if (isRefusal(done)) throw new RequestRefused(done, headers);
+      if (done instanceof RequestRefused) throw new RequestRefused(done.refusal, { ...headers, ...done.headers });
       return jsonResponse(200, done, headers);
     } finally {
       slot.release();
@@ -181,4 +203,8 @@ export function calendarImport({
 function orThrow(admitted: Awaited<ReturnType<Admission["admit"]>>): Allowed {
   if ("refusal" in admitted) throw new RequestRefused(admitted.refusal, admitted.headers);
   return admitted;
+}
+
+function isUnknown(refusal: Refusal | undefined): boolean {
+  return refusal?.refusal === "OUTCOME_UNKNOWN";
 }

@@ -6,6 +6,7 @@ import { asError } from "../../../mixins/actions/contract-action.ts";
 import { refuse } from "../../contracts/errors.ts";
 import { RequestConcurrency } from "../concurrency/request-concurrency.ts";
 import type { Allowed } from "../rates/admission.ts";
+import type { RequestRefused } from "../request-handler.ts";
 import { type CalendarImport, calendarImport, IMPORT_PATH } from "./calendar-import.ts";
 import type { ImportResponse } from "./import-report.ts";
 import { ImportSlots } from "./import-slots.ts";
@@ -23,6 +24,7 @@ interface Setup {
   readonly monotonic?: () => number;
   readonly rejections?: number;
   readonly pause?: (milliseconds: number) => Promise<unknown>;
+  readonly clock?: { readonly now: () => number };
 }
 
 /** Imports a body with a key of all guilds. */
@@ -139,6 +141,60 @@ describe("an import", () => {
     const refusal = { refusal: { refusal: "OUTCOME_UNKNOWN" } };
     await expect(importing({ call: lost, pause }).send(vevents(1))).rejects.toMatchObject(refusal);
     expect(lost).toHaveBeenCalledTimes(2);
+  });
+
+  test.each(["UNAVAILABLE", "TOO_MANY_REQUESTS", "CALENDAR_FOLLOWED"] as const)(
+    "that gets %s after it has stored events ends incomplete, and lets the next one begin",
+    async (reason) => {
+      const call = jest.fn(allCreated);
+      call.mockImplementationOnce(allCreated).mockRejectedValueOnce(asError(refuse(reason)));
+      const { send } = importing({ call });
+      expect(await send(vevents(150))).toMatchObject({
+        created: 100,
+        complete: false,
+        message: `The import is not complete because a part of it got ${reason}: send the same body again`,
+      });
+      expect(call.mock.calls.map(([{ events, isLast }]) => [events.length, isLast])).toEqual([
+        [100, false],
+        [50, true],
+        [0, true],
+      ]);
+      call.mockClear();
+      call.mockImplementationOnce(allCreated).mockRejectedValueOnce(asError(refuse(reason)));
+      // A dry run has stored nothing.
+      const refused = { refusal: { refusal: reason } };
+      await expect(send(vevents(150), "1", "&dry_run=true")).rejects.toMatchObject(refused);
+    },
+  );
+
+  test("does not end its lease after a call of unknown outcome, which may still write", async () => {
+    const unknown = asError(refuse("OUTCOME_UNKNOWN"));
+    const call = jest.fn(allCreated);
+    call.mockImplementationOnce(allCreated).mockRejectedValueOnce(unknown).mockRejectedValueOnce(unknown);
+    expect(await importing({ call, pause: async () => undefined }).send(vevents(150))).toMatchObject({
+      created: 100,
+      complete: false,
+      message: expect.stringContaining("OUTCOME_UNKNOWN"),
+    });
+    expect(call.mock.calls.map(([{ events }]) => events.length)).toEqual([100, 50, 50]);
+  });
+
+  test("has an unknown outcome if an attempt of it has one, whatever refuses the next attempt", async () => {
+    const [unknown, unavailable] = [asError(refuse("OUTCOME_UNKNOWN")), asError(refuse("UNAVAILABLE"))];
+    const errorOf = async (query: string, ...errors: readonly Error[]) => {
+      const call = jest.fn(allCreated);
+      for (const error of errors) call.mockRejectedValueOnce(error);
+      let now = 0;
+      const advance = async (milliseconds: number) => (now += milliseconds);
+      const { send } = importing({ call, pause: advance, clock: { now: () => now } });
+      const error: unknown = await send(vevents(1), "1", query).catch((thrown: unknown) => thrown);
+      const { refusal, headers } = error as RequestRefused;
+      return [refusal.refusal, headers["retry-after"]];
+    };
+    expect(await errorOf("", unknown, unavailable)).toEqual(["OUTCOME_UNKNOWN", "1"]);
+    expect(await errorOf("", unknown, unknown)).toEqual(["OUTCOME_UNKNOWN", "6"]);
+    expect(await errorOf("", unavailable)).toEqual(["UNAVAILABLE", undefined]);
+    expect(await errorOf("&dry_run=true", unknown, unavailable)).toEqual(["UNAVAILABLE", undefined]);
   });
 
   test("foresees in a dry run what the limit of the guild would skip, over all calls", async () => {

@@ -7,6 +7,7 @@ import {
   type ImportOutcome,
   type SkipReason,
 } from "../../contracts/event-import.contract.ts";
+import type { Refusal } from "../../contracts/errors.ts";
 import type { EventId } from "../../contracts/ids.ts";
 
 /** A VEVENT that was skipped, or whose event differs from it. */
@@ -67,14 +68,21 @@ export class ImportReport {
   response(
     isComplete: boolean,
     {
+      refusal,
       isDryRun,
       hasIds,
       notImported,
-    }: { readonly isDryRun: boolean; readonly hasIds: boolean; readonly notImported: ReadonlyMap<string, number> },
+    }: {
+      /** That of the call which ended an incomplete import. */
+      readonly refusal?: Refusal | undefined;
+      readonly isDryRun: boolean;
+      readonly hasIds: boolean;
+      readonly notImported: ReadonlyMap<string, number>;
+    },
   ): ImportResponse {
     const count = (outcome: ImportOutcome) => [outcome, this.#counts.get(outcome) ?? 0] as const;
     return {
-      message: messageOf(isComplete, isDryRun),
+      message: isComplete ? messageOf(isDryRun) : incompleteMessage(refusal),
       complete: isComplete,
       dry_run: isDryRun,
       ...(Object.fromEntries(IMPORT_OUTCOMES.map(count)) as Record<ImportOutcome, number>),
@@ -94,7 +102,11 @@ export class ImportReport {
   }
 }
 
-function messageOf(isComplete: boolean, isDryRun: boolean): string {
-  if (!isComplete) return "The import is not complete: send the same body again";
+function messageOf(isDryRun: boolean): string {
   return isDryRun ? "Nothing was stored: this was a dry run" : "Calendar imported";
+}
+
+function incompleteMessage(refusal: Refusal | undefined): string {
+  const reason = refusal === undefined ? "" : ` because a part of it got ${refusal.refusal}`;
+  return `The import is not complete${reason}: send the same body again`;
 }

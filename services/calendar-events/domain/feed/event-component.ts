@@ -106,12 +106,15 @@ export function occurrenceEvent(occurrence: EffectiveOccurrence<FeedEvent>, cale
   return BEGIN + identity(eventId, event, calendar) + ownTimes(occurrence) + described(texts, color) + END_OF_EVENT;
 }
 
-/** UID and revision. A new zone of the calendar changes the times of a series and of dates, but is not a write of the event. */
+/**
+ * UID and revision. A new zone of the calendar changes the times of a series and of dates, but is not a write of the event. Every
+ * event counts it in SEQUENCE, which would decrease otherwise when a series, or dates, become a single event with times.
+ */
 function identity(uid: string, event: FeedEvent, calendar: Calendar): string {
   const { revision, changedAt } = event;
   const isInZone = followsZone(event);
   const changed = utcChange(Math.max(changedAt, isInZone ? (calendar.zoneChanges.at(-1)?.since ?? 0) : 0));
-  const sequence = revision + (isInZone ? anchorOf(calendar).version : 0);
+  const sequence = revision + anchorOf(calendar).version;
   return contentLine("UID", uid) + changed + contentLine("SEQUENCE", String(sequence));
 }
 
