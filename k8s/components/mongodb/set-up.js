@@ -51,9 +51,28 @@ function isFounded(db) {
   }
 }
 
+/** Whether a member belongs to a set. Throws if it does not respond. */
+function belongsToSet(host) {
+  const member = connect(`mongodb://${host}/admin?directConnection=true&serverSelectionTimeoutMS=3000${tls}`);
+  return member.adminCommand({ hello: 1 }).setName !== undefined;
+}
+
+/**
+ * Initiates the set, unless there is one. A member with an empty volume is not enough to know that there is none: its former set
+ * lives on in the others, which send it their configuration and data. A second set of the same name would take neither.
+ */
+function initiate(db) {
+  patiently("every other member responds, and this one joins a set that they have", () => {
+    if (isFounded(db)) return;
+    const member = others.find(belongsToSet);
+    if (member !== undefined) throw new Error(`${member} belongs to a set, from which this member gets its data`);
+    db.adminCommand({ replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host: self }] } });
+  });
+}
+
 function found() {
   const db = patiently("mongod responds", () => connect(direct));
-  if (!isFounded(db)) db.adminCommand({ replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host: self }] } });
+  initiate(db);
   const primary = patiently("a primary", () => {
     const hello = db.adminCommand({ hello: 1 });
     // An elected member needs some time before it accepts writes.

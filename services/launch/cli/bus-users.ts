@@ -1,4 +1,3 @@
-import { userInfo } from "node:os";
 import mongoose from "mongoose";
 import { nkeys } from "nats";
 import { BUS_USER_NAME, MAX_BUS_USERS, namespaceOf } from "../../api/bus/bus-user.ts";
@@ -10,6 +9,7 @@ import { checkedParams, parseArguments } from "./arguments.ts";
 import { busUserListText, type CreatedBusUser, createdText } from "./bus-users-output.ts";
 import { natsUsersFile } from "../permissions/nats-users.ts";
 import { openDatabase } from "./open-database.ts";
+import { operatorName } from "./operator-name.ts";
 import { recordSchemaVersion } from "../run/schema-version.ts";
 import { readSettings } from "../run/service-factories.ts";
 import { StartupError } from "../run/startup-error.ts";
@@ -69,7 +69,7 @@ export async function runBusUsers(
 function parseCommand({ positionals, values }: ParsedArguments): (store: BusUsersStore) => Promise<string> {
   const [command = "", name = ""] = positionals;
   const json = values.json === true;
-  const by = `npm run bus-users, by ${userInfo().username}`;
+  const by = `npm run bus-users, by ${operatorName()}`;
   switch (command) {
     case "create": {
       const user = newBusUser(values);

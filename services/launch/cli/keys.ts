@@ -1,4 +1,3 @@
-import { userInfo } from "node:os";
 import mongoose from "mongoose";
 import { apiKeysStore } from "../../api/keys/api-keys.store.ts";
 import { type ApiKeyManagement, apiKeyManagement } from "../../api/keys/api-key-management.ts";
@@ -7,6 +6,7 @@ import { ERRORS, isRefusal, type Refusal } from "../../contracts/errors.ts";
 import { checkedParams, parseArguments } from "./arguments.ts";
 import { auditText, keyListText, issuedKeyText } from "./keys-output.ts";
 import { openDatabase } from "./open-database.ts";
+import { operatorName } from "./operator-name.ts";
 import { withStoredSecrets } from "../run/stored-secrets.ts";
 import { recordSchemaVersion } from "../run/schema-version.ts";
 import { readSettings } from "../run/service-factories.ts";
@@ -67,7 +67,7 @@ export async function runKeys(
 function parseCommand({ positionals, values }: ParsedArguments): (management: ApiKeyManagement) => Promise<string> {
   const [command = "", id = ""] = positionals;
   const json = values.json === true;
-  const by = `npm run keys, by ${userInfo().username}`;
+  const by = `npm run keys, by ${operatorName()}`;
   switch (command) {
     case "create": {
       const params = checkedParams(createKey, createParams(values), USAGE);
