@@ -25,8 +25,9 @@ export function withTimeouts<Operations extends object>(
   return Object.fromEntries(bounded) as Operations;
 }
 
+/** A query of mongoose can be iterated, too, and is awaited here. */
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return Symbol.asyncIterator in Object(value);
+  return Symbol.asyncIterator in Object(value) && !("then" in Object(value));
 }
 
 async function* withStepTimeouts<Item>(ms: number, name: string, items: AsyncIterable<Item>): AsyncIterable<Item> {

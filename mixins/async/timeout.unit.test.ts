@@ -38,6 +38,11 @@ describe("operations with a time limit", () => {
     expect(isOver).toBe(true);
   });
 
+  test("an operation that can be awaited or iterated is awaited", async () => {
+    const query = Object.assign(Promise.resolve(7), { [Symbol.asyncIterator]: () => [7].values() });
+    await expect(withTimeouts({ count: () => query }, () => 1_000).count()).resolves.toBe(7);
+  });
+
   test("a response and an error pass unchanged", async () => {
     await expect(bounded.quick("yes")).resolves.toBe("yes");
     await expect(bounded.bad()).rejects.toThrow("no");

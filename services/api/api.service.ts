@@ -67,7 +67,7 @@ export interface ApiServiceOptions {
   readonly drainMs?: number;
 }
 
-/** Time limit for queries of keys, feeds and bus users: a hanging database must not hold requests. */
+/** Time limit for queries of keys, feeds, idempotency records and bus users: a hanging database must not hold requests. */
 const KEY_QUERY_TIMEOUT_MS = 2_000;
 const DATABASE_PING_TIMEOUT_MS = 500;
 /** Longer than most requests take once their bodies have arrived. A stop cuts off imports and feeds that take longer. */
@@ -159,6 +159,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
       const onError = (error: unknown) =>
         logger.warn({ err: error }, "the time of use of an API key or a feed could not be stored");
       const storeWithTimeouts = withTimeouts(store, () => KEY_QUERY_TIMEOUT_MS);
+      const recordsWithTimeouts = withTimeouts(idempotencyRecords, () => KEY_QUERY_TIMEOUT_MS);
       const feedsWithTimeouts = withTimeouts(feeds, () => KEY_QUERY_TIMEOUT_MS);
       feedAuthentication = feedAuthenticator({ store: feedsWithTimeouts, hashing, onError });
       authenticator = apiKeyAuthenticator({ store: storeWithTimeouts, hashing, configured: apiKey, onError });
@@ -167,8 +168,8 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
         service: this as WebService,
         pingDatabase: () => pingDatabase(connection, DATABASE_PING_TIMEOUT_MS),
         runIdempotently: idempotentRunner(
-          idempotencyRecords,
-          idempotencyQuota(idempotencyRecords, options.idempotencyKeysPerGuild),
+          recordsWithTimeouts,
+          idempotencyQuota(recordsWithTimeouts, options.idempotencyKeysPerGuild),
           (error) => logger.error({ err: error }, "the response of an Idempotency-Key could not be stored"),
         ),
         connectionAddress: connectionAddress(rateSettings.trustedProxies),

@@ -14,7 +14,7 @@ import { TooManyRequestsDelay } from "./rates/too-many-requests-delay.ts";
 import { encodeList, isLarge } from "./wire/encode-list.ts";
 import type { ConcurrencySlot } from "./concurrency/concurrency-limit.ts";
 import { etagOf, readIfMatch, refuseIfMatch } from "./wire/if-match.ts";
-import { readIdempotencyKey, type RunIdempotently } from "./idempotency/idempotency.ts";
+import { NO_IDEMPOTENCY_KEY, readIdempotencyKey, type RunIdempotently } from "./idempotency/idempotency.ts";
 import type { QuotaExceeded } from "./idempotency/idempotency-quota.ts";
 import type { StoredResponse } from "./idempotency/idempotency-records.store.ts";
 import type { Page } from "./pages/page.ts";
@@ -203,7 +203,8 @@ export function requestHandler({
       const route = routeFor(routeOfPath, body);
       const decoded = route.decode(body);
       const precondition = route.acceptsIfMatch ? readIfMatch(request.headers) : refuseIfMatch(request.headers);
-      const problems = [...route.check(decoded), ...precondition.problems];
+      const idempotencyKey = route.acceptsIdempotencyKey ? readIdempotencyKey(request.headers) : NO_IDEMPOTENCY_KEY;
+      const problems = [...route.check(decoded), ...precondition.problems, ...idempotencyKey.problems];
       if (problems.length > 0) orThrow(refuse("INVALID_REQUEST", problems));
       if (!mayCall(route, decoded, caller)) orThrow(refuse("FORBIDDEN"));
 
@@ -211,7 +212,6 @@ export function requestHandler({
       const admitted = guildId === undefined ? allowed : admission.admitToGuild(guildId, allowed);
       if ("refusal" in admitted) throw new RequestRefused(admitted.refusal, admitted.headers);
 
-      const idempotencyKey = route.acceptsIdempotencyKey ? readIdempotencyKey(request.headers) : undefined;
       const write = isRead(route.contract)
         ? {}
         : { writeUntil: clock.now() + WRITE_DEADLINE_MS, writeId: newWriteId() };
@@ -223,7 +223,7 @@ export function requestHandler({
         caller,
         guildId,
         bytes,
-        idempotencyKey: idempotencyKey === undefined ? undefined : orThrow(idempotencyKey, admitted.standings),
+        idempotencyKey: idempotencyKey.value,
         warnings: route.warnings(body, decoded),
       };
     },

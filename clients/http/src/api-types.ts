@@ -5083,7 +5083,7 @@ export interface CalendarImport {
    */
   message: string;
   /**
-   * False if the time of the request was over before the end: the same body again continues
+   * False if the import ended before its end, by its time or by a refusal: the same body again continues
    */
   complete: boolean;
   /**

@@ -74,7 +74,7 @@ export function combineSlots(one: ConcurrencySlot, other: ConcurrencySlot): Conc
 export interface ConcurrencySlot {
   /** Reports a large response, which reduces the concurrent requests of the holder. */
   markLarge(): void;
-  /** Subtracts milliseconds from the duration of the request: those before the attempt that responded. */
+  /** Subtracts milliseconds in which the request waited from its duration, as for another slot or for a response that was lost. */
   discount(ms: number): void;
   release(): void;
 }

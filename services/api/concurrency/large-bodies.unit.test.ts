@@ -4,6 +4,7 @@ import { describe, expect, test } from "@jest/globals";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
 import { responsesOf } from "../../../test/harness/web-service.ts";
 import type { Caller } from "../../contracts/contract.ts";
+import { ClientDisconnected } from "../http/request-body.ts";
 import { requestHandler, type RequestHandlerOptions } from "../request-handler.ts";
 
 const caller: Caller = { keyId: "k", kind: "guild", access: "write", guilds: ["1"] };
@@ -40,6 +41,18 @@ describe("a request body", () => {
       await expect(respond(message, "id-1")).resolves.toMatchObject({ status: 200 });
     },
   );
+
+  test("whose connection was lost before it was read keeps no memory", async () => {
+    const respond = gateway(async () => []);
+    const headers = { ...HEADERS, "content-length": "65000" };
+    for (let lost = 0; lost < 100; lost += 1) {
+      const body = new Readable({ read: () => undefined });
+      body.destroy();
+      await new Promise((resolve) => body.once("close", resolve));
+      const message = asMessage(body, "/v1/announcement/update", headers);
+      await expect(respond(message, "id-1")).rejects.toThrow(ClientDisconnected);
+    }
+  });
 
   test("of the largest size is accepted beside 63 others of a guild; one more is refused with 429 and changes nothing", async () => {
     const { promise: over, resolve: end } = Promise.withResolvers<object>();

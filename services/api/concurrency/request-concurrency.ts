@@ -15,6 +15,8 @@ interface LimitedRequest {
   readonly contract: Pick<ActionContract<unknown, unknown>, "narrowing" | "isSearch">;
   readonly guildId: string | undefined;
   readonly keyId: string;
+  /** Set if it does the work of many requests, so that its duration says nothing about theirs. */
+  readonly isBulk?: true;
 }
 
 /**
@@ -38,15 +40,15 @@ export class RequestConcurrency {
   }
 
   /** Waits for a slot as long as the limit allows, and refuses then. */
-  acquire({ contract, guildId, keyId }: LimitedRequest): Promise<ConcurrencySlot | Refusal> {
+  acquire({ contract, guildId, keyId, isBulk }: LimitedRequest): Promise<ConcurrencySlot | Refusal> {
     const isListLike = contract.narrowing !== undefined || contract.isSearch === true;
-    return isListLike ? this.#acquireList(guildId, keyId) : this.#acquireOther(guildId ?? keyId);
+    return isListLike ? this.#acquireList(guildId, keyId) : this.#acquireOther(guildId ?? keyId, isBulk === true);
   }
 
-  /** The duration of each is that with which lists are compared. */
-  async #acquireOther(holderId: string): Promise<ConcurrencySlot | Refusal> {
+  /** Lists are compared with the duration of these requests. */
+  async #acquireOther(holderId: string, isBulk: boolean): Promise<ConcurrencySlot | Refusal> {
     const slot = await this.#othersPerGuild.acquire(holderId);
-    if (isRefusal(slot)) return slot;
+    if (isRefusal(slot) || isBulk) return slot;
     const acquiredAt = this.#clock();
     const release = () => {
       this.#usual.add(this.#clock() - acquiredAt);
@@ -55,11 +57,16 @@ export class RequestConcurrency {
     return { ...slot, release };
   }
 
-  /** Acquires the slot of the guild first: a list that waits for its guild must not hold a slot that other guilds of the key need. */
+  /**
+   * Acquires the slot of the guild first: a list that waits for its guild must not hold a slot that other guilds of the key need.
+   * The wait for the slot of the key does not make the list of the guild a slow one.
+   */
   async #acquireList(guildId: string | undefined, keyId: string): Promise<ConcurrencySlot | Refusal> {
     const guildSlot = await this.#listsPerGuild.acquire(guildId ?? keyId);
     if (isRefusal(guildSlot)) return guildSlot;
+    const acquiredAt = this.#clock();
     const keySlot = await this.#listsPerKey.acquire(keyId);
+    guildSlot.discount(this.#clock() - acquiredAt);
     if (!isRefusal(keySlot)) return combineSlots(guildSlot, keySlot);
     guildSlot.release();
     return keySlot;

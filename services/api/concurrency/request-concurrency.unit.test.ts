@@ -47,6 +47,32 @@ describe("the lists of a guild", () => {
     expect(await runningAfterASlowOne(limits)).toBe(0);
   });
 
+  test("do not pause after one that only waited for the lists of its key", async () => {
+    const limits = concurrency();
+    const ofOthers = Array.from({ length: 8 }, (_, at) => acquire(limits, LIST, `${at + 2}`));
+    await settled();
+    const granted = acquire(limits, LIST, "1", 3);
+    await settled();
+    expect(granted).toHaveLength(0);
+    now += 300;
+    ofOthers[0]![0]!.release();
+    await settled();
+    now += 10;
+    granted[0]!.release();
+    await settled();
+    expect(granted.length).toBeGreaterThan(1);
+  });
+
+  test("are not compared with the duration of bulk requests", async () => {
+    const limits = concurrency();
+    for (let at = 0; at < 50; at += 1) {
+      const slot = await limits.acquire({ contract: {}, guildId: "2", keyId: "key", isBulk: true });
+      now += 150;
+      (slot as ConcurrencySlot).release();
+    }
+    expect(await runningAfterASlowOne(limits)).toBe(0);
+  });
+
   test("do not pause if all requests were slow", async () => {
     const limits = concurrency();
     await others(limits, 50, 40);

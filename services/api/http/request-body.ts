@@ -74,6 +74,8 @@ export async function discardBody(request: IncomingMessage, withinMs: number): P
 
 async function readBytes(request: IncomingMessage): Promise<Buffer | Refusal> {
   if (contentLength(request.headers) > MAX_BODY_BYTES) return refuse("PAYLOAD_TOO_LARGE");
+  // A connection that was lost before has had its events: none of those below would come.
+  if (request.destroyed && !request.readableEnded) throw new ClientDisconnected();
   const chunks: Buffer[] = [];
   let size = 0;
   return new Promise((resolve, reject) => {

@@ -42,6 +42,24 @@ describe("the claim of an Idempotency-Key", () => {
     await expect(store.claim("d", "other", other, "1")).resolves.toEqual({ digest: "other", writeId: other });
   });
 
+  test("goes to no other request if the request was repeated before it was refused", async () => {
+    const [first, other] = [newWriteId(), newWriteId()];
+    await store.claim("f", "digest", first, "1");
+    await store.claim("f", "digest", newWriteId(), "1");
+    await store.release("f", first);
+    await expect(store.claim("f", "other", other, "1")).resolves.toEqual({ digest: "digest", writeId: first });
+  });
+
+  test("is that of the repetition after a refusal, until the repetition is refused, too", async () => {
+    const [first, other] = [newWriteId(), newWriteId()];
+    await store.claim("g", "digest", first, "1");
+    await store.release("g", first);
+    await store.claim("g", "digest", newWriteId(), "1");
+    await expect(store.claim("g", "other", other, "1")).resolves.toEqual({ digest: "digest", writeId: first });
+    await store.release("g", first);
+    await expect(store.claim("g", "other", other, "1")).resolves.toEqual({ digest: "other", writeId: other });
+  });
+
   test("stores no response of a request that has lost the claim", async () => {
     const [first, other] = [newWriteId(), newWriteId()];
     await store.claim("e", "digest", first, "1");

@@ -16,6 +16,11 @@ interface IdempotencyRecord {
   readonly writeId: WriteId;
   /** Set after a refusal: a request with other params may use the key. */
   readonly isFree?: true;
+  /**
+   * Set when the request was repeated before its outcome was known: one of the requests may be stored although another one is
+   * refused, so that no other request may use the key.
+   */
+  readonly isShared?: true;
   readonly body?: string;
   readonly etag?: string;
   readonly at: Date;
@@ -28,6 +33,7 @@ const schema = new Schema<IdempotencyRecord>(
     digest: { type: String, required: true },
     writeId: { type: String, required: true },
     isFree: Boolean,
+    isShared: Boolean,
     body: String,
     etag: String,
     at: { type: Date, required: true },
@@ -56,7 +62,10 @@ export interface IdempotencyRecordsStore {
   claim(id: string, digest: string, writeId: WriteId, guildId: string): Promise<IdempotencyClaim>;
   /** Stores the response of the write if the write still holds the key. */
   saveResponse(id: string, writeId: WriteId, response: StoredResponse): Promise<void>;
-  /** Lets a request with other params use the key, unless a response is stored. A retry keeps its write id. */
+  /**
+   * Lets a request with other params use the key, unless a response is stored or the request was repeated meanwhile. A retry
+   * keeps its write id.
+   */
   release(id: string, writeId: WriteId): Promise<void>;
   exists(id: string): Promise<boolean>;
   /** The number of records of the guild. */
@@ -67,26 +76,35 @@ export interface IdempotencyRecordsStore {
 
 export function idempotencyRecordsStore(connection: Connection): IdempotencyRecordsStore {
   const model = connection.model<IdempotencyRecord>("IdempotencyRecord", schema);
+
+  /** Holds the key for a repetition: alone if the key is free, and else beside others. False if the record has changed since. */
+  async function join({ _id, writeId, isFree }: IdempotencyRecord): Promise<boolean> {
+    const same = { _id, writeId, body: { $exists: false }, isFree: isFree ?? { $exists: false } };
+    const change = isFree === true ? { $unset: { isFree: 1 as const } } : { $set: { isShared: true as const } };
+    return (await model.updateOne(same, change)).matchedCount > 0;
+  }
+
   return {
     async claim(_id, digest, writeId, guildId) {
       // No stored record lacks a digest. So the upsert creates a record, takes a free one, or fails with a duplicate key.
       const isFree = { $or: [{ digest: { $exists: false } }, { isFree: true as const, digest: { $ne: digest } }] };
       const fields = { $literal: { _id, guildId, digest, writeId } };
       const claim = [{ $replaceWith: { $mergeObjects: [fields, { at: "$$NOW" }] } }];
-      try {
-        const update = [...claim, ...deadlineStages()];
-        await rejectIfLate(model.updateOne({ _id, ...isFree }, update, { updatePipeline: true, upsert: true }));
-        return { digest, writeId };
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
+      for (;;) {
+        try {
+          const update = [...claim, ...deadlineStages()];
+          await rejectIfLate(model.updateOne({ _id, ...isFree }, update, { updatePipeline: true, upsert: true }));
+          return { digest, writeId };
+        } catch (error) {
+          if (!isDuplicateKey(error)) throw error;
+        }
         const record = await model.findById(_id).lean<IdempotencyRecord>();
-        if (record === null) return { digest, writeId };
+        // The record has expired.
+        if (record === null) continue;
         const { body, etag } = record;
-        return {
-          digest: record.digest,
-          writeId: record.writeId,
-          ...(body === undefined ? {} : { response: { body, etag } }),
-        };
+        const holder = { digest: record.digest, writeId: record.writeId };
+        if (body !== undefined) return { ...holder, response: { body, etag } };
+        if (record.digest !== digest || (await join(record))) return holder;
       }
     },
 
@@ -98,7 +116,10 @@ export function idempotencyRecordsStore(connection: Connection): IdempotencyReco
     },
 
     async release(_id, writeId) {
-      await model.updateOne({ _id, writeId, body: { $exists: false } }, { $set: { isFree: true } });
+      await model.updateOne(
+        { _id, writeId, body: { $exists: false }, isShared: { $exists: false } },
+        { $set: { isFree: true } },
+      );
     },
 
     exists: async (_id) => (await model.exists({ _id })) !== null,

@@ -152,6 +152,27 @@ describe("a create request with an Idempotency-Key", () => {
     expect(new Set(writes).size).toBe(1);
   });
 
+  test("that is repeated after an unknown outcome and refused then leaves the key to no other request", async () => {
+    handle = async () => refuse("OUTCOME_UNKNOWN");
+    await expect(announce("n8")).resolves.toMatchObject({ body: { code: "OUTCOME_UNKNOWN" } });
+    handle = async () => refuse("UNAVAILABLE");
+    await expect(announce("n8")).resolves.toMatchObject({ body: { code: "UNAVAILABLE" } });
+    handle = async () => undefined;
+    await expect(announce("n8", { info: "other" })).resolves.toMatchObject({
+      status: 409,
+      body: { code: "IDEMPOTENCY_KEY_REUSED" },
+    });
+    await expect(announce("n8")).resolves.toMatchObject({ status: 200 });
+  });
+
+  test("is refused with an invalid key before its guild is looked at, together with the problems of its body", async () => {
+    const response = announce("a b", { guild_id: "not a guild" });
+    await expect(response).resolves.toMatchObject({
+      status: 400,
+      body: { errors: [{ field: "guild_id" }, { field: "Idempotency-Key" }] },
+    });
+  });
+
   test.each(["", "a b", "\u00e4", "x".repeat(256)])(
     "is refused with 400 if the key is invalid: %.20p",
     async (name) => {

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { asRefusal } from "../../../mixins/actions/contract-action.ts";
 import { ERRORS, refuse, type Refusal } from "../../contracts/errors.ts";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
+import type { FieldProblem } from "../../contracts/field-problem.ts";
 import type { WriteId } from "../../contracts/ids.ts";
 import { wasNotReceived } from "../service-health.ts";
 import type { IdempotencyQuota, QuotaExceeded } from "./idempotency-quota.ts";
@@ -27,16 +28,25 @@ export type RunIdempotently = (
   perform: (writeId: WriteId) => Promise<StoredResponse>,
 ) => Promise<StoredResponse | Refusal | QuotaExceeded>;
 
+/** The parsed `Idempotency-Key` header. */
+export interface IdempotencyKey {
+  /** Undefined without the header. */
+  readonly value?: string;
+  readonly problems: readonly FieldProblem[];
+}
+
+export const NO_IDEMPOTENCY_KEY: IdempotencyKey = { problems: [] };
+
 /**
- * The value of `Idempotency-Key`; undefined without the header. The IETF draft has quotation marks around the value, which most
- * clients omit: quotation marks are part of the value here.
+ * Reads `Idempotency-Key`. The IETF draft has quotation marks around the value, which most clients omit: quotation marks are
+ * part of the value here.
  */
-export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undefined | Refusal {
+export function readIdempotencyKey(headers: IncomingHttpHeaders): IdempotencyKey {
   const value = headers["idempotency-key"];
-  if (value === undefined) return undefined;
-  if (typeof value === "string" && /^[\x21-\x7e]{1,255}$/.test(value)) return value;
+  if (value === undefined) return NO_IDEMPOTENCY_KEY;
+  if (typeof value === "string" && /^[\x21-\x7e]{1,255}$/.test(value)) return { value, problems: [] };
   const message = "must be 1 to 255 characters of visible ASCII";
-  return refuse("INVALID_REQUEST", [{ field: "Idempotency-Key", code: "MALFORMED", message }]);
+  return { problems: [{ field: "Idempotency-Key", code: "MALFORMED", message }] };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { JsonSchema } from "../wire/response-fields.ts";
 
 const SUMMARY = "Returns a calendar for calendar programs; the address is the secret";
 const DESCRIPTION = `${SUMMARY}. By RFC 5545 and RFC 7986: an event, a series and a changed occurrence are a VEVENT each, with the event's id \
-as UID and its revision as SEQUENCE. Create an address with \`/v2/calendar/feeds/create\`. A request with the current \
+as UID and a SEQUENCE that increases with each change. Create an address with \`/v2/calendar/feeds/create\`. A request with the current \
 tag in \`If-None-Match\` gets 304. HEAD returns only the headers.`;
 
 const REFUSED = [400, 404, 405, 408, 429, 431, 500, 503];

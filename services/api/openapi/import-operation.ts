@@ -78,7 +78,8 @@ const RESPONSE = objectOf(
     message: { type: "string", description: "The outcome, for people" },
     complete: {
       type: "boolean",
-      description: "False if the time of the request was over before the end: the same body again continues",
+      description:
+        "False if the import ended before its end, by its time or by a refusal: the same body again continues",
     },
     dry_run: { type: "boolean", description: "Whether nothing was stored" },
     created: count("VEVENTs that became new events, or new overrides of an occurrence"),

@@ -21,6 +21,7 @@ import { KEY_GUARDS } from "./key-guards.ts";
 import { HOLIDAY_GUARDS } from "./holiday-guards.ts";
 import { LAB_GUARDS } from "./lab-guards.ts";
 import { OBSERVABILITY_GUARDS } from "./observability-guards.ts";
+import { OBSERVANCE_GUARDS } from "./observance-guards.ts";
 import { OFFSET_GUARDS } from "./offset-guards.ts";
 import { PAGE_GUARDS } from "./page-guards.ts";
 import { PAUSE_GUARDS } from "./pause-guards.ts";
@@ -38,6 +39,7 @@ import { SHARD_GUARDS } from "./shard-guards.ts";
 import { NOTIFICATION_GUARDS } from "./notification-guards.ts";
 import { TEMPLATE_GUARDS } from "./template-guards.ts";
 import { TIMED_RULE_GUARDS } from "./timed-rule-guards.ts";
+import { WAITING_GUARDS } from "./waiting-guards.ts";
 import { WEBHOOK_GUARDS } from "./webhook-guards.ts";
 
 /** The guards that `npm run mutations` removes one at a time, to show that a test fails. */
@@ -63,6 +65,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...KEY_GUARDS,
   ...LANGUAGE_GUARDS,
   ...OBSERVABILITY_GUARDS,
+  ...OBSERVANCE_GUARDS,
   ...OFFSET_GUARDS,
   ...PAGE_GUARDS,
   ...HOLIDAY_GUARDS,
@@ -80,6 +83,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...NOTIFICATION_GUARDS,
   ...TEMPLATE_GUARDS,
   ...TIMED_RULE_GUARDS,
+  ...WAITING_GUARDS,
   ...WEBHOOK_GUARDS,
 ];
 
