@@ -7,7 +7,7 @@ import { K8S } from "./overlays.ts";
 const SCRIPT = readFileSync(join(K8S, "components/mongodb/set-up.js"), "utf8");
 const MEMBERS = ["mongodb-0:27017", "mongodb-1:27017", "mongodb-2:27017"] as const;
 
-/** What a member responds: nothing, that it belongs to no set, or that it belongs to one. */
+/** The state of a member: it does not respond, or belongs to no set, or belongs to one. */
 type State = "down" | "alone" | "in a set";
 
 /**

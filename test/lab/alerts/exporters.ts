@@ -11,7 +11,7 @@ import { NAMESPACE } from "./namespace.ts";
 export interface RunningExporter {
   /** The image of the manifest without its tag, as in `EXPORTERS`. */
   readonly image: string;
-  /** What the Prometheus operator makes of the PodMonitor. */
+  /** The scrape configuration that the Prometheus operator makes of the PodMonitor. */
   readonly scrapeConfig: object;
   stop(): Promise<void>;
 }

@@ -35,10 +35,20 @@ export interface Prometheus {
 /** As in pod-monitor.yaml. */
 const SCRAPE_INTERVAL = "15s";
 
-/** @throws Error if Prometheus is neither on the PATH nor in the variable PROMETHEUS. */
-export async function startPrometheus(exporters: readonly RunningExporter[]): Promise<Prometheus> {
+/**
+ * The path of the program.
+ *
+ * @throws Error if Prometheus is neither on the PATH nor in the variable PROMETHEUS.
+ */
+export function prometheusProgram(): string {
   const program = findProgram("prometheus", "PROMETHEUS");
   if (program === undefined) throw new Error("prometheus is not on the PATH; it is in Debian's package of this name");
+  return program;
+}
+
+/** @throws Error if Prometheus is not installed. */
+export async function startPrometheus(exporters: readonly RunningExporter[]): Promise<Prometheus> {
+  const program = prometheusProgram();
   const directory = await mkdtemp(join(tmpdir(), "guildcal-prometheus-"));
   const port = await freePort(0);
   const targets = join(directory, "targets.json");

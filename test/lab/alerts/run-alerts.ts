@@ -13,7 +13,7 @@ import { type DashboardCheck, newDashboardCheck } from "./dashboard-check.ts";
 import { type ExpectedAlert, type Failure, FAILURES } from "./failures.ts";
 import { type RunningExporter, startExporters } from "./exporters.ts";
 import { startGuildWithWebhook } from "./guild-with-webhook.ts";
-import { type FiringAlert, type Prometheus, startPrometheus } from "./prometheus.ts";
+import { type FiringAlert, type Prometheus, prometheusProgram, startPrometheus } from "./prometheus.ts";
 import { sendRefusedPacket } from "./refused-packet.ts";
 
 // Shows that a real Prometheus fires the alerts of the manifests on real failures (README.md).
@@ -86,10 +86,9 @@ function withRunningExporters(failures: readonly Failure[], exporters: readonly 
     after: (failure.after ?? []).filter(canFire),
   }));
   const hasAlerts = ({ during, after }: (typeof reduced)[number]) => during.length + after.length > 0;
-  for (const failure of reduced)
-    if (!hasAlerts(failure))
-      process.stdout.write(`${failure.name}: NOT RUN, needs an exporter
-`);
+  for (const { name } of reduced.filter((failure) => !hasAlerts(failure))) {
+    process.stdout.write(`${name}: NOT RUN, needs an exporter\n`);
+  }
   return reduced.filter(hasAlerts);
 }
 
@@ -118,6 +117,8 @@ async function main(): Promise<boolean> {
   const { only } = readOptions({ only: [] });
   const selected = selectOnly(FAILURES, only, ({ name }) => name);
   await rm(LOG, { force: true });
+  // Without it nothing is started.
+  prometheusProgram();
   const installation = await startInstallation(startMongoSet);
   const exporters = await startExporters(installation);
   const chosen = withRunningExporters(selected, exporters);
