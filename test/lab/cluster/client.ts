@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type ApiResponse, post } from "../../harness/guildcal-process.ts";
 import { isDisturbed, type Outcome, type Purpose, type Tally, tallyOf } from "./tally.ts";
 
@@ -14,7 +15,10 @@ const NO_RESPONSE: ApiResponse = { status: 0, headers: new Headers(), body: {} }
 /** The balancer's status after a gateway crashed during the request. */
 const CONNECTION_LOST = 502;
 
-/** Repeats a read once after a lost connection, and never repeats a write. */
+/** On a busy machine the balancer notices some milliseconds later that its other connections to a killed gateway are lost, too. */
+const REPEAT_AFTER_MS = 100;
+
+/** Repeats a read once after a lost connection and a pause, and never repeats a write. */
 export function newClient(baseUrl: string, key: string): Client {
   const outcomes: Outcome[] = [];
   const disturbed: string[] = [];
@@ -25,6 +29,7 @@ export function newClient(baseUrl: string, key: string): Client {
     const isLost = response.status === 0 || response.status === CONNECTION_LOST;
     if (purpose === "write" || !isLost) return response;
     repeated += 1;
+    await pause(REPEAT_AFTER_MS);
     return post(baseUrl, key, path, body).catch(() => NO_RESPONSE);
   }
 
