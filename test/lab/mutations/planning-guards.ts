@@ -162,7 +162,16 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     code: "$_.requests === undefined",
     without: "true",
     testFile: "services/dispatch/protocol/scheduling/state-reader.unit.test.ts",
-    test: "the stored plan is not used",
+    test: "the stored plan is not used if a change of the guild waits for another plan",
+  },
+  {
+    guard: "posts are not sent by the stored plan after a pause of the process",
+    file: "services/dispatch/protocol/scheduling/state-reader.ts",
+    in: "read",
+    code: "$_ || $_ - $_ > MAX_ATTEMPT_GAP_MS",
+    without: "false",
+    testFile: "services/dispatch/protocol/scheduling/state-reader.unit.test.ts",
+    test: "the stored plan is not used after a pause of this process",
   },
   {
     guard: "one large plan is made at a time",

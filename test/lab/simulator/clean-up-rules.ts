@@ -33,7 +33,8 @@ export function remainingMessages(evidence: Evidence): string[] {
     if (last?.step === "FAILED") {
       return last.reason?.includes("Unknown Message") === true ? [`${post.id}: ${last.reason}`] : [];
     }
-    const isSlow = evidence.scenario.broken > 0 || evidence.scenario.limited > 0;
+    const { broken, limited, loss } = evidence.scenario;
+    const isSlow = broken > 0 || limited > 0 || loss > 0;
     const { goneAt = isSlow && post.stepDue === true ? evidence.now : Infinity } = message;
     const known = Math.max(message.at, ...changesOf(evidence, post));
     const due = Math.max(known, ...deletionInstants(evidence, post, evidence.now));

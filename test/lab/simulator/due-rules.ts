@@ -56,7 +56,7 @@ export function dueInterval(
     dueAt = setAt;
   }
   const isOfWrites = offset.anchor === "CREATED" || offset.anchor === "CHANGED";
-  if (isOfWrites ? dueAt >= overAt : !isAfter && setAt >= at) return undefined;
+  if (isOfWrites ? dueAt >= overAt : event.digest === undefined && !isAfter && setAt >= at) return undefined;
   if (offset.anchor === "CREATED" && event.recurs && event.scheduledAt > dueAt) return undefined;
   if (dueAt < announcement.standsSince) return undefined;
   if (announcement.type === "COLOR" && event.coloredAt > dueAt) return undefined;

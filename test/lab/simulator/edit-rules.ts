@@ -9,8 +9,8 @@ export const CANCELLED = "cancelled";
 const MINUTE = 60_000;
 /** Time from a read of the state until the message has its content: a lease, and a request that is frozen meanwhile. */
 const EDITED_WITHIN_MS = 40_000;
-/** Edits of a deleted message after the first response that said so: the worker that had it may have vanished before it wrote. */
-const MAX_EDITS_WHEN_GONE = 2;
+/** Responses that say that a message was deleted: a worker that had one may have vanished before it wrote. */
+const MAX_GONE_RESPONSES = 3;
 
 /** The content of the messages of a run, in which every change of the event or the announcement's text can be seen. */
 export function contentOf({
@@ -57,10 +57,9 @@ export function falseEdits(evidence: Evidence): string[] {
 
 /** Checks that a message that somebody deleted is not edited any more after the receiver has said so. */
 export function editsOfDeletedMessages(evidence: Evidence): string[] {
-  return editedMessages(evidence).flatMap(({ post, message: { editsWhenGone, goneSaidAt = Infinity } }) => {
-    const later = editsWhenGone.filter((at) => at > goneSaidAt);
-    return later.length > MAX_EDITS_WHEN_GONE ? [`${post.id}: its message was edited after it was deleted`] : [];
-  });
+  return editedMessages(evidence).flatMap(({ post, message: { goneSaidAt } }) =>
+    goneSaidAt.length > MAX_GONE_RESPONSES ? [`${post.id}: its message was edited after it was deleted`] : [],
+  );
 }
 
 /** The first messages of the sent posts of a run in which messages are edited. */

@@ -30,6 +30,8 @@ export interface Record {
   readonly violations: string[];
   /** The instants at which a plan of a guild began to read its input. */
   readonly readings: { readonly at: number; readonly guildId: GuildId }[];
+  /** The instants at which a request to an owner, or its response, was lost. */
+  readonly lostReads: number[];
   /** The instants at which a sink returned `halted` to a replica. */
   readonly haltedResponses: { readonly at: number; readonly owner: string; readonly sink: SinkName }[];
   /** The instants at which a replica had read the database's clock for the first time, and started. */

@@ -15,6 +15,8 @@ const CLOCK_LAG_MS = 50;
  * plan is read in two requests, and the claim is the third. Each of these may be slow.
  */
 const BLIND_MS = OWNERS_TIMEOUT_MS + 3 * MAX_SLOW_MS;
+/** Least number of lost requests, at most three seconds apart, after which the owners count as silent for eight seconds. */
+const MIN_SILENT_ATTEMPTS = 3;
 /** Time after a step of the database's clock in which a process may use the time before it. */
 const STEP_UNSEEN_MS = 30_000;
 
@@ -80,9 +82,12 @@ function lagAt({ start, scenario, record }: Evidence, at: number): number {
 
 /**
  * Whether at some instant from the claim to the send the owner services were not reachable, or the age of a response was
- * unknown. A replica that takes a post over reads the current state after its claim.
+ * unknown. A replica that takes a post over reads the current state after its claim. If the requests of each attempt are lost, the
+ * owners are silent, too.
  */
-function isBlind({ start, scenario }: Evidence, claimedAt: number, sentAt: number): boolean {
+function isBlind({ start, scenario, record, timing }: Evidence, claimedAt: number, sentAt: number): boolean {
+  const isDuringSilence = (at: number) => at >= claimedAt - timing.ownersSilentMs - BLIND_MS && at <= sentAt;
+  if (record.lostReads.filter(isDuringSilence).length >= MIN_SILENT_ATTEMPTS) return true;
   const { busDown, ownersDown, clockSteps } = scenario;
   const steps = clockSteps.map((step) => ({ from: step.at, until: step.at + STEP_UNSEEN_MS }));
   return [...busDown, ...ownersDown, ...steps].some(

@@ -6,6 +6,7 @@ import { runWithoutPauses } from "../../../services/dispatch/domain/plan/time-sl
 import { firstPositionAt } from "../../../services/dispatch/domain/plan/plan-order.ts";
 import { planPosts } from "../../../services/dispatch/domain/plan/plan-posts.ts";
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
+import { MAX_COOLDOWN_MS } from "../../../services/dispatch/protocol/planning/planner.ts";
 import { offsetsIn } from "./due-rules.ts";
 import { databaseTime, type Evidence, contentAt, faultFreeFrom } from "./evidence.ts";
 import { GUILD, NOISY_GUILD } from "./simulated-edits.ts";
@@ -13,10 +14,13 @@ import { digestsOf } from "./simulated-digests.ts";
 import { withHoliday } from "./simulated-holidays.ts";
 import type { History } from "./simulated-owners.ts";
 
-/** Maximum time until a change is read if every broadcast is lost; the feeds are read every two seconds. */
-const SEEN_BY_FEED_MS = 5_000;
+/**
+ * Maximum time until a change is read if every broadcast is lost: the feeds are read every two seconds, and a guild whose last plan
+ * was slow cools down.
+ */
+const SEEN_BY_FEED_MS = 5_000 + MAX_COOLDOWN_MS;
 /** The same if one call in seven takes up to 0.8 s each way: eight calls follow each other from a replica's start to its first plan. */
-const SEEN_BY_SLOW_FEED_MS = 10_000;
+const SEEN_BY_SLOW_FEED_MS = 10_000 + MAX_COOLDOWN_MS;
 const OFTEN_SLOW = 0.1;
 /** Posts that may be sent before another guild's: those in flight, and as many that were taken in the meantime. */
 const TURNS = 2;

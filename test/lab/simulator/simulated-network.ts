@@ -20,10 +20,11 @@ export interface SimulatedNetwork {
   whenAwake(who: Incarnation, wake: () => void): void;
 }
 
-interface AskOptions {
+export interface AskOptions {
   readonly timeoutMs: number;
   readonly isDown: () => boolean;
   readonly loss?: number;
+  readonly onLost?: () => void;
 }
 
 export function newSimulatedNetwork(
@@ -59,20 +60,25 @@ export function newSimulatedNetwork(
   function ask<Result>(
     who: Incarnation,
     operation: string,
-    { timeoutMs, isDown, loss = scenario.loss }: AskOptions,
+    { timeoutMs, isDown, loss = scenario.loss, onLost }: AskOptions,
     apply: () => Promise<Result>,
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
       const givenUp = () =>
         time.after(timeoutMs, () => whenAwake(who, () => reject(new Error(`${operation}: no response`))));
+      const beLost = () => {
+        onLost?.();
+        givenUp();
+      };
       const deliver = (settle: () => void) => {
         countMessage(who, operation, "response");
         whenAwake(who, settle);
       };
       const arrive = () => {
-        if (isDown() || chance.happens(loss)) return givenUp();
+        if (isDown()) return givenUp();
+        if (chance.happens(loss)) return beLost();
         apply().then(
-          (result) => (chance.happens(loss) ? givenUp() : time.after(latency(), () => deliver(() => resolve(result)))),
+          (result) => (chance.happens(loss) ? beLost() : time.after(latency(), () => deliver(() => resolve(result)))),
           (error: unknown) => time.after(latency(), () => deliver(() => reject(error))),
         );
       };

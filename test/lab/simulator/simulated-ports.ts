@@ -6,7 +6,7 @@ import type { Owners, Ports } from "../../../services/dispatch/protocol/ports.ts
 import type { DueOrder, PostStore } from "../../../services/dispatch/protocol/post-store.ts";
 import { type DatabaseClock, newDatabaseClock } from "../../../mixins/mongo/database-clock.ts";
 import { isIn, type SharedWorld } from "./shared-world.ts";
-import type { Incarnation } from "./simulated-network.ts";
+import type { AskOptions, Incarnation } from "./simulated-network.ts";
 import type { SimulatedOwners } from "./simulated-owners.ts";
 import { simulatedSinks } from "./simulated-sinks.ts";
 
@@ -93,7 +93,11 @@ function distantStore(world: SharedWorld, who: Incarnation): PostStore {
 
 function distantOwners(world: SharedWorld, who: Incarnation): Owners {
   const { busDown, ownersDown } = world.scenario;
-  const options = { timeoutMs: OWNERS_TIMEOUT_MS, isDown: () => isIn(world, busDown) || isIn(world, ownersDown) };
+  const options = {
+    timeoutMs: OWNERS_TIMEOUT_MS,
+    isDown: () => isIn(world, busDown) || isIn(world, ownersDown),
+    onLost: () => void world.record.lostReads.push(world.time.now),
+  };
   const { now } = world.owners;
   const watched: SimulatedOwners["now"] = {
     ...now,
@@ -110,7 +114,7 @@ function distant<Operations extends object>(
   { network }: SharedWorld,
   who: Incarnation,
   operations: Operations,
-  optionsOf: (name: string) => { readonly timeoutMs: number; readonly isDown: () => boolean },
+  optionsOf: (name: string) => AskOptions,
 ): Operations {
   const calls = Object.entries(operations).filter(([, operation]) => typeof operation === "function");
   const wrapped = calls.map(([name, operation]) => [

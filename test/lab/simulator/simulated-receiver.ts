@@ -28,8 +28,8 @@ export interface VisibleMessage {
   goneAt?: number;
   /** When dispatch deleted it. */
   removedAt?: number;
-  /** When a replica got the first response that says so. */
-  goneSaidAt?: number;
+  /** The instants at which a replica got a response that says so. */
+  readonly goneSaidAt: number[];
   /** The instants of the edits that came after it was deleted. */
   readonly editsWhenGone: number[];
 }
@@ -76,7 +76,7 @@ export function newSimulatedReceiver(time: { readonly now: number }): SimulatedR
       const isPlain = message.embeds.length === 0;
       const contents = [{ at: time.now, content: message.content }];
       const shown = { id, sink, postId, part, channel, nonce, at: time.now, sentAt, isPlain };
-      visible.push({ ...shown, contents, editsWhenGone: [] });
+      visible.push({ ...shown, contents, editsWhenGone: [], goneSaidAt: [] });
       return { kind: "sent", messageId: id };
     },
     refuse({ postId }, scope, reason) {

@@ -132,7 +132,7 @@ function faultySink(world: SharedWorld, who: Incarnation, name: SinkName): Sink 
     async edit(edit, timeoutMs) {
       const outcome = await orNoResponse(network.ask(who, "edit", { timeoutMs, isDown }, () => receiveEdit(edit)));
       const message = receiver.visible.find(({ id }) => id === edit.messageId);
-      if (outcome.kind === "gone" && message !== undefined) message.goneSaidAt ??= time.now;
+      if (outcome.kind === "gone" && message !== undefined) message.goneSaidAt.push(time.now);
       return outcome;
     },
     remove: (removal, timeoutMs) =>

@@ -61,6 +61,7 @@ export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> 
     faults: faultsOf(scenario),
     violations: [],
     readings: [],
+    lostReads: [],
     haltedResponses: [],
     starts: [],
     drains: [],

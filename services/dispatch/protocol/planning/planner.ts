@@ -37,7 +37,7 @@ const MAX_CONCURRENT_PLANS = 8;
 const RETRY_MS = 500;
 /** The cooldown is this many times as long as the plan took: constant changes cost a fifth of the time. */
 const COOLDOWN_FACTOR = 4;
-const MAX_COOLDOWN_MS = 3_000;
+export const MAX_COOLDOWN_MS = 3_000;
 /** For guilds with more posts than may be open, whose plans are the largest. */
 const MAX_BOUNDED_COOLDOWN_MS = 5_000;
 /**

@@ -27,7 +27,7 @@ interface PrefetchedState {
   readonly state: Promise<CurrentState>;
 }
 
-/** Failed reads count as one period of silence if they are no further apart. */
+/** Failed reads count as one period of silence if they are no further apart, and none of them took longer. */
 const MAX_ATTEMPT_GAP_MS = 3_000;
 
 /**
@@ -114,8 +114,10 @@ export function newStateReader(ports: Ports, timing: Timing, changeFeeds: Change
         return { state, validUntil: requestedAt + timing.stateMaxAgeMs };
       } catch {
         // After a pause of this process, or without requests, nothing is known of the time between: the silence starts now.
-        if (requestedAt - triedAt > MAX_ATTEMPT_GAP_MS) silentSince = undefined;
-        silentSince ??= requestedAt;
+        const failedAt = clock.now();
+        const wasPaused = failedAt - requestedAt > MAX_ATTEMPT_GAP_MS;
+        if (wasPaused || requestedAt - triedAt > MAX_ATTEMPT_GAP_MS) silentSince = undefined;
+        silentSince ??= wasPaused ? failedAt : requestedAt;
         triedAt = Math.max(triedAt, requestedAt);
         return plannedState(post, requestedAt);
       }

@@ -11,8 +11,12 @@ import { newStateReader } from "./state-reader.ts";
 const GUILD = "1" as GuildId;
 const POST = { id: "p1", guildId: GUILD, announcementId: "a1", occurrenceId: "e1", planRevision: 1, fence: 0 } as Post;
 
-/** The state of a post that is read every second while the owners are silent, and the feeds confirm every plan. */
-async function stateAfterSilence(requested: boolean) {
+/**
+ * The state of a post that is read every second while the owners are silent, and the feeds confirm every plan.
+ *
+ * @param pauseMs - How long the process stands still during the last read.
+ */
+async function stateAfterSilence({ requested = false, pauseMs = 0 }) {
   let now = NOON;
   const store = newMemoryPostStore(() => now);
   const sourceOf = (id: string, content: object) => ({
@@ -29,7 +33,12 @@ async function stateAfterSilence(requested: boolean) {
   const nothing = { inserts: [], updates: [], removes: [] };
   await store.commitPlan({ guildId: GUILD, version: 0, plannedThrough: NOON, replanAt: NOON, ...nothing, sources });
   if (requested) await store.requestPlan(GUILD, NOON);
-  const silent = () => Promise.reject(new Error("no response"));
+  let lastTakesMs = 0;
+  const silent = async () => {
+    now += lastTakesMs;
+    lastTakesMs = 0;
+    throw new Error("no response");
+  };
   const ports = {
     clock: { now: () => now },
     store,
@@ -40,16 +49,21 @@ async function stateAfterSilence(requested: boolean) {
   for (; now < NOON + STANDARD_TIMING.ownersSilentMs; now += 1_000) {
     await expect(reader.read(POST)).resolves.toBeUndefined();
   }
+  lastTakesMs = pauseMs;
   return reader.read(POST);
 }
 
 describe("while the owner services are silent", () => {
   test("the stored plan takes the place of the current state after eight seconds", async () => {
-    await expect(stateAfterSilence(false)).resolves.toMatchObject({ state: { announcement: { id: "a1" } } });
+    await expect(stateAfterSilence({})).resolves.toMatchObject({ state: { announcement: { id: "a1" } } });
   });
 
   test("the stored plan is not used if a change of the guild waits for another plan", async () => {
-    await expect(stateAfterSilence(true)).resolves.toBeUndefined();
+    await expect(stateAfterSilence({ requested: true })).resolves.toBeUndefined();
+  });
+
+  test("the stored plan is not used after a pause of this process: the owners may have responded meanwhile", async () => {
+    await expect(stateAfterSilence({ pauseMs: 4_000 })).resolves.toBeUndefined();
   });
 });
 
