@@ -71,8 +71,7 @@ export function currentOrigin(): WriteContext["origin"] {
  *
  * An update cannot fail by an expression. Therefore a late one sets another `_id`, which MongoDB refuses.
  */
-export function deadlineStages(): readonly { $set: object }[] {
-  const deadline = currentDeadline();
+export function deadlineStages(deadline = currentDeadline()): readonly { $set: object }[] {
   if (deadline === undefined) return [];
   return [{ $set: { _id: { $cond: [{ $lt: ["$$NOW", new Date(deadline)] }, "$_id", null] } } }];
 }

@@ -1,11 +1,11 @@
 import mongoose from "mongoose";
+import type { InsertableModel } from "../../mixins/mongo/batched-insert.ts";
 import type { ReadableModel } from "../../mixins/mongo/find-command.ts";
-import type { UpdatableModel } from "../../mixins/mongo/bulk-update.ts";
 
 /** A model whose database responds to each command as the test decides. */
-export function stubModel(command: (body: never) => Promise<unknown>): ReadableModel & UpdatableModel {
+export function stubModel(command: (body: never) => Promise<unknown>): ReadableModel & InsertableModel {
   return {
-    db: { db: { command } as never },
+    db: { db: { command } as never, aggregate: ((pipeline: object[]) => command({ pipeline } as never)) as never },
     collection: { name: "rows" },
     async bulkWrite(writes: readonly Write[]) {
       const updates = writes.map(({ updateOne: { filter, update } }) => ({ q: filter, u: update }));

@@ -4,6 +4,12 @@ import mongoose from "mongoose";
 /** A command of MongoDB's wire protocol. */
 export type Command = Readonly<Record<string, unknown>>;
 
+/** The collection whose rows the command updates, or inserts by `$merge`; undefined for another command. */
+export function writtenCollection({ update, pipeline = [] }: Command): unknown {
+  const stages = pipeline as readonly { readonly $merge?: { readonly into: string } }[];
+  return update ?? stages.at(-1)?.$merge?.into;
+}
+
 /** A proxy between a client and a mongod on loopback that loses responses, and delays commands or responses. */
 export interface MongoProxy {
   readonly port: number;

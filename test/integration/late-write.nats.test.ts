@@ -17,7 +17,7 @@ import type { ActionContract } from "../../services/contracts/contract.ts";
 import { updateGuildSettings } from "../../services/contracts/guild-settings.contract.ts";
 import type { AnnouncementId, EventId, GuildId } from "../../services/contracts/ids.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
-import { type Command, type MongoProxy, startMongoProxy } from "../harness/mongo-proxy.ts";
+import { type Command, type MongoProxy, startMongoProxy, writtenCollection } from "../harness/mongo-proxy.ts";
 import { KEY_HASHING } from "../harness/test-gateway.ts";
 import { emptyDatabase, startTestServices, type TestServices } from "../harness/test-services.ts";
 import { until } from "../harness/until.ts";
@@ -104,8 +104,7 @@ const WRITES = [
   write("the removal of an announcement", removeAnnouncement, ({ guildId, id }) => ({ guildId, id })),
 ];
 
-/** Every write of a request is an update in the database, with or without an upsert. */
-const isWrite = (command: Command) => command["update"] !== undefined;
+const isWrite = (command: Command) => writtenCollection(command) !== undefined;
 /** The last write of a transaction is the one with a revision. */
 const isLastOfTransaction = ({ autocommit, updates }: Command) =>
   autocommit === false &&

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { none, newImportGuild, startImportGateway, vcalendar } from "../../../test/harness/import-guild.ts";
-import { type Command, type MongoProxy, startMongoProxy } from "../../../test/harness/mongo-proxy.ts";
+import {
+  type Command,
+  type MongoProxy,
+  startMongoProxy,
+  writtenCollection,
+} from "../../../test/harness/mongo-proxy.ts";
 import { emptyDatabase } from "../../../test/harness/test-services.ts";
 import type { TestGateway } from "../../../test/harness/test-gateway.ts";
 import { until } from "../../../test/harness/until.ts";
@@ -8,7 +13,7 @@ import { until } from "../../../test/harness/until.ts";
 /** Time in which a call of an idempotent action would be sent three times. */
 const SLOW_MS = 2_600;
 
-const isWriteOfEvents = (command: Command) => command["update"] === "calendar_events";
+const isWriteOfEvents = (command: Command) => writtenCollection(command) === "calendar_events";
 const calendar = vcalendar("UID:a\nDTSTART:20260305T100000Z\nDURATION:PT1H\nSUMMARY:One");
 
 describe("an import whose database is slow, with two replicas", () => {

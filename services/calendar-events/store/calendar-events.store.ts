@@ -54,7 +54,7 @@ export interface CalendarEventsStore extends EventReads, ChangeFeed {
   countStored(guildId: GuildId): Promise<number>;
   /** The number of further events and overrides that the guild may have. */
   room(guildId: GuildId): Promise<number>;
-  /** Stores a new event; false if another event has its id. Refuses if the guild has reached its limit. */
+  /** Stores a new event, unless another attempt of the write has. Refuses if the guild has reached its limit. */
   insert(event: CalendarEvent): Promise<boolean | Refusal>;
   /**
    * Stores the next revision; false if another write was stored in the meantime. Overrides whose original starts are
@@ -190,7 +190,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     insert(event) {
       const row = documentOf(event);
       const replacement = stampedNewRecord(row, ["scheduledAt", "coloredAt", "createdAt"]);
-      return withinQuota(event.guildId, () => insertNew({ record: row, replacement }));
+      return withinQuota(event.guildId, () => insertNew({ record: row, replacement }).then(() => true));
     },
 
     async replace({ event, ...changed }, keep, hadOverrides = false) {
