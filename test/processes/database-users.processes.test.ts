@@ -3,7 +3,10 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import mongoose, { type Connection } from "mongoose";
+import mongoose, { type Connection, Schema } from "mongoose";
+import { batchedInsert } from "../../mixins/mongo/batched-insert.ts";
+import { stampedNewRecord } from "../../mixins/mongo/change-feed.ts";
+import type { GuildId } from "../../services/contracts/ids.ts";
 import { type EmbeddedMongod, freePort, startMongod } from "../../services/launch/embedded/embedded-mongod.ts";
 import { findMongod } from "../../services/launch/embedded/mongod-binary.ts";
 import { newMongoMember, SET_NAME } from "../harness/mongo-member.ts";
@@ -14,7 +17,7 @@ import { removeFolder } from "../harness/remove-folder.ts";
 const NOT_ALLOWED = { code: 13, codeName: "Unauthorized" };
 
 async function connected(url: string): Promise<Connection> {
-  return mongoose.createConnection(url, { autoCreate: false, autoIndex: false }).asPromise();
+  return mongoose.createConnection(url, { autoCreate: false, autoIndex: false, monitorCommands: true }).asPromise();
 }
 
 describe("a database user for each service", () => {
@@ -72,6 +75,20 @@ describe("a database user for each service", () => {
     await own.insertOne({ at: 1 });
     await own.updateOne({ at: 1 }, { $set: { at: 2 } });
     await expect(own.findOne({ at: 2 })).resolves.not.toBeNull();
+  });
+
+  test("that of calendar events inserts events together, which is a command on the database and not on a collection", async () => {
+    const connection = await opened(mongod.urlOf("calendar-events"));
+    const record = { _id: "e1", guildId: "1" as GuildId, revision: 1 };
+    const insert = batchedInsert(
+      connection.model("Event", new Schema({ _id: String }, { collection: "calendar_events" })),
+    );
+    const sent: string[] = [];
+    connection.getClient().on("commandStarted", ({ commandName }) => void sent.push(commandName));
+    await insert({ record, replacement: stampedNewRecord(record, []) });
+    expect(sent).toEqual(["aggregate"]);
+    const own = await as("calendar-events", "calendar_events");
+    await expect(own.findOne({ guildId: "1" })).resolves.toMatchObject({ revision: 1 });
   });
 
   test("that of a service can create an index, and cannot drop one", async () => {
