@@ -108,7 +108,7 @@ export const OFFSET_GUARDS: readonly TestedGuard[] = [
   {
     guard: "an event that is over still has its posts after the end",
     file: "services/dispatch/domain/plan/select-soonest.ts",
-    in: "selectSoonest",
+    in: "pairLists",
     code: "Math.max($FROM, $SINCE) - Math.max(0, $_)",
     without: "Math.max($FROM, $SINCE)",
     testFile,

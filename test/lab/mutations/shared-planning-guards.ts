@@ -11,8 +11,45 @@ const SWEEP = {
   testFile: "services/dispatch/protocol/planning/sweep.unit.test.ts",
 } as const;
 
-/** Guards of the plans that several replicas share, and of the sweep. */
+const SOONEST = {
+  file: "services/dispatch/domain/plan/select-soonest.ts",
+  testFile: "services/dispatch/domain/plan/select-soonest.unit.test.ts",
+} as const;
+
+/** Guards of the pairs that a plan selects, of the plans that several replicas share, and of the sweep. */
 export const SHARED_PLANNING_GUARDS: readonly TestedGuard[] = [
+  {
+    ...SOONEST,
+    guard: "a plan examines no pair after its limit, not even at the same instant",
+    in: "isBeyond",
+    code: "!$_ || $EARLIEST.at > $_.at",
+    without: "$EARLIEST.at > arguments[1].at",
+    test: "a bounded number of pairs at one instant",
+  },
+  {
+    ...SOONEST,
+    guard: "a plan examines the soonest announcements first",
+    in: "pairLists",
+    code: "$LISTS.sort($_)",
+    without: "$LISTS",
+    test: "a bounded number of pairs at one instant",
+  },
+  {
+    ...SOONEST,
+    guard: "a plan examines events at one instant in the order in which they are planned",
+    in: "indexByAnchor",
+    code: "$TIME || compareIds($$$)",
+    without: "$TIME",
+    test: "the same pairs as without a limit",
+  },
+  {
+    ...SOONEST,
+    guard: "posts that expired at the instant at which a plan ends are counted",
+    in: "isBeyond",
+    code: "$_.bounded !== undefined && $_",
+    without: "false",
+    test: "counts posts that expired at the instant of the limit",
+  },
   {
     file: "services/dispatch/protocol/dispatcher.ts",
     guard: "a change that was broadcast to a replica that vanishes is planned by the next one",

@@ -24,7 +24,7 @@ export function comparePositions(one: Position, other: Position): number {
 }
 
 /** Compares by code units, as MongoDB does. */
-function compareIds(one: string, other: string): number {
+export function compareIds(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
 }

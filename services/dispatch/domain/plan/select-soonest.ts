@@ -7,8 +7,8 @@ import { offsetText } from "../post/post.ts";
 import { covers } from "./covers.ts";
 import { formerIds } from "./former-ids.ts";
 import { fireTime, type FireTime, overAt } from "./fire-time.ts";
-import { elapsedOffset, offsetsOf, type RuleOffset } from "./offsets.ts";
-import { comparePositions, type Position } from "./plan-order.ts";
+import { elapsedOffset, type ElapsedOffset, offsetsOf, type RuleOffset } from "./offsets.ts";
+import { compareIds, comparePositions, type Position } from "./plan-order.ts";
 
 /**
  * One announcement of one occurrence by one offset. `at` is the due instant; if the post is skipped, the later of its anchor
@@ -61,41 +61,95 @@ const PAIRS_PER_SLICE = 1_000;
 
 /**
  * Selects the soonest `limit` candidates: an announcement, one of its offsets, and an occurrence that it covers. There may be
- * ten million pairs: memory holds a few times `limit`, and the generator yields so that the caller can run other work.
+ * ten million pairs: memory holds a few times `limit`, the soonest pairs are examined first, and the generator yields so that
+ * the caller can run other work.
  */
 export function* selectSoonest(input: SelectionInput, limit: number): Generator<void, Selection> {
-  const { start, now, graceMs, bounded } = input;
+  const { now, graceMs, bounded } = input;
   const soonest = newSoonest(limit);
   const expired = new Map<AnnouncementId, ExpiredCandidates>();
-  const occurrencesOf = occurrenceIndex(input.occurrences);
   let pairs = 0;
-  for (const announcement of input.announcements) {
-    if (!announcement.enabled) continue;
-    for (const offset of offsetsOf(announcement)) {
-      const { anchor, ms } = elapsedOffset(announcement, offset);
-      const covered = occurrencesOf(announcement, anchor);
-      const anchorOf = (occurrence: Occurrence) => anchorInstant(occurrence, anchor) ?? Infinity;
-      // No position is before the due instant by the anchor, so occurrences with a later anchor can't be selected.
-      const lastAnchor = () => Math.min(input.through, soonest.firstOmitted?.at ?? Infinity) - ms;
-      // No position is after the later of anchor and due instant.
-      const from = Math.max(start.at, announcement.standsSince) - Math.max(0, ms);
-      for (let at = firstIndexFrom(covered, from, anchorOf); at < covered.length; at += 1) {
-        const occurrence = covered[at] as Occurrence;
-        if (anchorOf(occurrence) > lastAnchor()) break;
-        if ((pairs += 1) % PAIRS_PER_SLICE === 0) yield;
-        const candidate = candidateOf(announcement, offset, occurrence, graceMs);
-        if (candidate === undefined || !isWithin(candidate, input)) continue;
-        const isSkipped = candidate.time.kind === "skipped";
-        const wasPlanned = bounded === undefined || comparePositions(candidate, bounded.farthestEnd) < 0;
-        if (isSkipped || wasPlanned || expiryOf(candidate) >= now) {
-          soonest.add(candidate);
-        } else if (expiryOf(candidate) >= bounded.recordedThrough) {
-          expired.set(announcement.id, expiredWith(expired.get(announcement.id), candidate));
-        }
+  for (const { announcement, offset, elapsed, covered, from } of pairLists(input)) {
+    for (let at = from; at < covered.length; at += 1) {
+      const occurrence = covered[at] as Occurrence;
+      if (isBeyond(earliestPosition(announcement, offset, elapsed, occurrence), soonest.firstOmitted, input)) break;
+      if ((pairs += 1) % PAIRS_PER_SLICE === 0) yield;
+      const candidate = candidateOf(announcement, offset, occurrence, graceMs);
+      if (candidate === undefined || !isWithin(candidate, input)) continue;
+      const isSkipped = candidate.time.kind === "skipped";
+      const wasPlanned = bounded === undefined || comparePositions(candidate, bounded.farthestEnd) < 0;
+      if (isSkipped || wasPlanned || expiryOf(candidate) >= now) {
+        soonest.add(candidate);
+      } else if (expiryOf(candidate) >= bounded.recordedThrough) {
+        expired.set(announcement.id, expiredWith(expired.get(announcement.id), candidate));
       }
     }
   }
   return { candidates: soonest.list(), firstOmitted: soonest.firstOmitted, expired: [...expired.values()] };
+}
+
+/** An offset of an announcement, and the occurrences that it may cover from index `from` on, by their earliest positions. */
+interface PairList {
+  readonly announcement: AnnouncementRule;
+  readonly offset: RuleOffset;
+  readonly elapsed: ElapsedOffset;
+  readonly covered: readonly Occurrence[];
+  readonly from: number;
+  readonly first: Position;
+}
+
+/** The list whose first pair is the soonest comes first: so the limit is soon reached, and the rest of each list is left out. */
+function pairLists({ announcements, occurrences, start }: SelectionInput): readonly PairList[] {
+  const occurrencesOf = occurrenceIndex(occurrences);
+  const lists = announcements
+    .filter(({ enabled }) => enabled)
+    .flatMap((announcement) =>
+      offsetsOf(announcement).flatMap((offset): PairList[] => {
+        const elapsed = elapsedOffset(announcement, offset);
+        const covered = occurrencesOf(announcement, elapsed.anchor);
+        // No position is after the later of anchor and due instant.
+        const least = Math.max(start.at, announcement.standsSince) - Math.max(0, elapsed.ms);
+        const from = firstIndexFrom(covered, least, (occurrence) => anchorOrNever(occurrence, elapsed.anchor));
+        const occurrence = covered[from];
+        if (occurrence === undefined) return [];
+        const first = earliestPosition(announcement, offset, elapsed, occurrence);
+        return [{ announcement, offset, elapsed, covered, from, first }];
+      }),
+    );
+  return lists.sort((one, other) => comparePositions(one.first, other.first));
+}
+
+function anchorOrNever(occurrence: Occurrence, anchor: OffsetAnchor): EpochMs {
+  return anchorInstant(occurrence, anchor) ?? Infinity;
+}
+
+/** The position of a post that is due exactly at its offset from the anchor. No candidate of the pair has an earlier one. */
+function earliestPosition(
+  announcement: AnnouncementRule,
+  ruleOffset: RuleOffset,
+  { anchor, ms }: ElapsedOffset,
+  occurrence: Occurrence,
+): Position {
+  return positionAt(anchorOrNever(occurrence, anchor) + ms, announcement, ruleOffset, occurrence);
+}
+
+function positionAt(
+  at: EpochMs,
+  { id: announcementId }: AnnouncementRule,
+  ruleOffset: RuleOffset,
+  { occurrenceId }: Occurrence,
+) {
+  const offset = ruleOffset === undefined ? {} : { offset: offsetText(ruleOffset) };
+  return { at, announcementId, occurrenceId, ...offset };
+}
+
+/** Whether neither this pair nor a later one of its list can be selected, be the first omitted one, or be counted as expired. */
+function isBeyond(earliest: Position, firstOmitted: Position | undefined, input: SelectionInput): boolean {
+  if (earliest.at >= input.through) return true;
+  if (firstOmitted === undefined || comparePositions(earliest, firstOmitted) < 0) return false;
+  // Shorter events at the same instant may have expired.
+  const mayHaveExpired = input.bounded !== undefined && earliest.at < input.now;
+  return !mayHaveExpired || earliest.at > firstOmitted.at;
 }
 
 function candidateOf(
@@ -108,9 +162,7 @@ function candidateOf(
   const time = fireTime(announcement, ruleOffset, occurrence, graceMs);
   if (time === undefined) return undefined;
   const at = time.kind === "due" ? time.dueAt : skippedAt(announcement, ruleOffset, occurrence);
-  const pair = { announcementId: announcement.id, occurrenceId: occurrence.occurrenceId };
-  const offset = ruleOffset === undefined ? {} : { offset: offsetText(ruleOffset) };
-  return { at, ...pair, ...offset, announcement, occurrence, ruleOffset, time };
+  return { ...positionAt(at, announcement, ruleOffset, occurrence), announcement, occurrence, ruleOffset, time };
 }
 
 function skippedAt(announcement: AnnouncementRule, offset: RuleOffset, occurrence: Occurrence): EpochMs {
@@ -134,7 +186,7 @@ function expiredWith(before: ExpiredCandidates | undefined, candidate: Candidate
   return { first, count: before.count + 1, lastAt: Math.max(before.lastAt, candidate.at) };
 }
 
-/** Returns a function that lists the occurrences which an announcement may cover, in the order of an anchor. */
+/** Returns a function that lists the occurrences which an announcement may cover, in the order of an anchor and of their ids. */
 function occurrenceIndex(
   occurrences: readonly Occurrence[],
 ): (rule: AnnouncementRule, anchor: OffsetAnchor) => readonly Occurrence[] {
@@ -150,10 +202,12 @@ function indexByAnchor(
   occurrences: readonly Occurrence[],
   anchor: OffsetAnchor,
 ): (rule: AnnouncementRule) => readonly Occurrence[] {
-  const anchorOf = (occurrence: Occurrence) => anchorInstant(occurrence, anchor) ?? Infinity;
   const all = occurrences
-    .filter((occurrence) => anchorOf(occurrence) < Infinity)
-    .sort((one, other) => anchorOf(one) - anchorOf(other));
+    .filter((occurrence) => anchorOrNever(occurrence, anchor) < Infinity)
+    .sort(
+      (one, other) =>
+        anchorOrNever(one, anchor) - anchorOrNever(other, anchor) || compareIds(one.occurrenceId, other.occurrenceId),
+    );
   const events = all.filter(({ digest }) => digest === undefined);
   const byColor = Map.groupBy(events, ({ color }) => color);
   const byReference = new Map<string, Occurrence[]>();
