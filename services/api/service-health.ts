@@ -1,3 +1,4 @@
+import { asRefusal } from "../../mixins/actions/contract-action.ts";
 import { classify } from "../../mixins/bus/retry-policy.ts";
 import { InFlightMap } from "../../mixins/async/in-flight-map.ts";
 import type { Health } from "../contracts/health.contract.ts";
@@ -100,8 +101,8 @@ export class ServiceHealth {
 
   /**
    * The result of a call to the first service, which calls the others. Rejects with ServiceUnavailable if one of them is
-   * unavailable or becomes so during the call. A service that responds to calls is available even if its health check is late:
-   * it is busy.
+   * unavailable or becomes so during the call. A service that responds to calls, also by refusals, is available even if its
+   * health check is late: it is busy.
    */
   async whileAvailable<T>(services: readonly OwnerName[], call: () => Promise<T>): Promise<T> {
     const states = services.map((service) => this.#services.get(service));
@@ -111,10 +112,15 @@ export class ServiceHealth {
     const id = (this.#calls += 1);
     for (const state of states) state?.pendingCalls.set(id, reject);
     result.then(resolve, reject);
+    const responded = () => Object.assign(states[0] ?? {}, { respondedAt: this.#clock() });
     try {
       const outcome = await promise;
-      if (states[0] !== undefined) states[0].respondedAt = this.#clock();
+      responded();
       return outcome;
+    } catch (error) {
+      // The service itself has sent a refusal; another error may mean that it did not respond.
+      if (asRefusal(error) !== undefined) responded();
+      throw error;
     } finally {
       for (const state of states) state?.pendingCalls.delete(id);
     }

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { asError } from "../../mixins/actions/contract-action.ts";
+import { refuse } from "../contracts/errors.ts";
 import type { Health } from "../contracts/health.contract.ts";
 import {
   type HealthChange,
@@ -96,6 +98,29 @@ describe("the health of a service", () => {
     }
     expect(watch.missing()).toEqual([]);
     await pass(SUBSCRIBED_SILENCE_MS + TICK_INTERVAL_MS);
+    expect(watch.missing()).toEqual([SERVICE]);
+  });
+
+  test("is available if the service refuses calls, but not if calls only fail, while its health check is late", async () => {
+    await pass(TICK_INTERVAL_MS);
+    respond = hang;
+    const errorOf = async (error: Error): Promise<unknown> => {
+      const failing = async () => {
+        throw error;
+      };
+      return watch.whileAvailable([SERVICE], failing).catch((thrown: unknown) => thrown);
+    };
+    const refused = asError(refuse("EVENT_NOT_FOUND"));
+    for (let seconds = 0; seconds < 20; seconds += 1) {
+      await pass(1_000);
+      expect(await errorOf(refused)).toBe(refused);
+    }
+    expect(watch.missing()).toEqual([]);
+    for (let seconds = 0; seconds < 4; seconds += 1) {
+      await pass(1_000);
+      await errorOf(new Error("no response in time"));
+    }
+    await pass(TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([SERVICE]);
   });
 
