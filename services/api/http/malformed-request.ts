@@ -71,6 +71,11 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: HttpSocket
   return respondAndClose(CODE_BY_NODE_ERROR[error.code ?? ""] ?? "INVALID_HTTP", socket);
 }
 
+/** Refuses a request that arrives too slowly, as Node does after the time for the whole request. */
+export function refuseTimeout(socket: Socket): void {
+  refuseMalformed(Object.assign(new Error(), { code: "ERR_HTTP_REQUEST_TIMEOUT" }), socket);
+}
+
 /** Refuses the method CONNECT, for which Node would close the connection without a response. */
 export function refuseTunnel(socket: Socket): MalformedRequest {
   // For CONNECT node:http removes its listeners from the socket, also the one for errors.

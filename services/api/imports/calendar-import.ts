@@ -23,7 +23,7 @@ import { traceparentOf } from "../observability/request-traceparent.ts";
 import type { Admission, Allowed } from "../rates/admission.ts";
 import { rateHeaders, retryAfter } from "../rates/rate-headers.ts";
 import { RequestRefused, toRefusal } from "../request-handler.ts";
-import { bodyOf } from "./body-chunks.ts";
+import { bodyBegun, bodyOf } from "./body-chunks.ts";
 import { ImportReport, type ImportResponse } from "./import-report.ts";
 import { ForeseenLimit } from "./foreseen-limit.ts";
 import { headersRefusal, type ImportQuery, readImportQuery } from "./import-request.ts";
@@ -41,6 +41,8 @@ interface CalendarImportParts {
   /** Monotonic, in milliseconds. */
   readonly monotonic?: () => number;
   readonly pause?: (milliseconds: number) => Promise<unknown>;
+  /** Time for each 64 KiB of a body. */
+  readonly bodyPaceMs?: number;
 }
 
 /** Responds to a request for an import; rejects with RequestRefused or ClientDisconnected. */
@@ -69,6 +71,7 @@ export function calendarImport({
   slots = new ImportSlots(),
   monotonic = () => performance.now(),
   pause = delay,
+  bodyPaceMs,
 }: CalendarImportParts): CalendarImport {
   /**
    * Each call counts as a request of the guild. Over the guild's rate limit the import waits; false if it would wait beyond
@@ -185,10 +188,10 @@ export function calendarImport({
   return async (request, requestId) => {
     const { query, allowed } = await admit(request);
     const headers = rateHeaders(allowed.standings);
-    const slot = await slots.acquire(query.guildId, allowed.caller.keyId);
+    const slot = await slots.acquire(query.guildId, allowed.caller.keyId, () => bodyBegun(request));
     if (isRefusal(slot)) throw new RequestRefused(slot, headers);
     try {
-      const scanned = await readCalendar(bodyOf(request));
+      const scanned = await readCalendar(bodyOf(request, bodyPaceMs));
       if (isRefusal(scanned)) throw new RequestRefused(scanned, headers);
       const meta: CallMeta = { requestId, traceparent: traceparentOf(request), caller: allowed.caller };
       const done = await importAll({ request, query, allowed, meta, importId: randomUUID() }, scanned);

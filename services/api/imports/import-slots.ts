@@ -18,10 +18,22 @@ export class ImportSlots {
     new ConcurrencyLimit(OF_A_GATEWAY),
   ] as const;
 
-  /** Waits for a slot, before the body is read, as long as the limits allow. */
-  async acquire(guildId: string, keyId: string): Promise<ConcurrencySlot | Refusal> {
+  /**
+   * Waits for a slot as long as the limits allow. The gateway's limit counts it only after `bodyBegun`: a body that arrives slowly
+   * delays no other guild. A guild and a key have one such body at a time.
+   *
+   * @param bodyBegun - Never rejects.
+   */
+  async acquire(guildId: string, keyId: string, bodyBegun: () => Promise<void>): Promise<ConcurrencySlot | Refusal> {
     const [ofGuild, ofKey, ofAll] = this.#limits;
-    const waits = [() => ofGuild.acquire(guildId), () => ofKey.acquire(keyId), () => ofAll.acquire("all")];
+    const waits = [
+      () => ofGuild.acquire(guildId),
+      () => ofKey.acquire(keyId),
+      async () => {
+        await bodyBegun();
+        return ofAll.acquire("all");
+      },
+    ];
     let held: ConcurrencySlot = { markLarge: () => undefined, discount: () => undefined, release: () => undefined };
     for (const wait of waits) {
       const slot = await wait();

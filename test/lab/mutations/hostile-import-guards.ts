@@ -8,8 +8,55 @@ const split = {
   test: "a series that was split keeps both parts",
 } as const;
 
-/** Guards of imports (D52) against VEVENTs that cost much, and against the undoing of a split. */
+const slow = { testFile: "services/api/imports/slow-upload.unit.test.ts" };
+
+/** Guards of imports (D52) against slow bodies, against VEVENTs that cost much, and against the undoing of a split. */
 export const HOSTILE_IMPORT_GUARDS: readonly TestedGuard[] = [
+  {
+    ...slow,
+    guard: "a body that arrives slowly has no slot of the gateway before it has begun",
+    file: "services/api/imports/import-slots.ts",
+    in: "acquire",
+    code: "await $_();",
+    without: "",
+    test: "does not keep other guilds from their imports",
+  },
+  {
+    ...slow,
+    guard: "an import whose body stops ends",
+    file: "services/api/imports/body-chunks.ts",
+    in: "bodyOf",
+    code: "refuseTimeout($_)",
+    without: "undefined",
+    test: "gets 408 if it stops while it is read",
+  },
+  {
+    ...slow,
+    guard: "an import that got 408 is not performed",
+    file: "services/api/imports/body-chunks.ts",
+    in: "bodyOf",
+    code: "$_ || !$REQUEST.complete",
+    without: "!$REQUEST.complete",
+    test: "is not imported if its rest arrives after the 408",
+  },
+  {
+    ...slow,
+    guard: "each part of an import's body has its own time",
+    file: "services/api/imports/body-chunks.ts",
+    in: "bodyOf",
+    code: "$_.refresh();",
+    without: "",
+    test: "is read as long as each 64 KiB arrive in time",
+  },
+  {
+    ...slow,
+    guard: "an import ends its wait for a client that has disconnected",
+    file: "services/api/imports/body-chunks.ts",
+    in: "bodyBegun",
+    code: '$REQUEST.on("close", $_)',
+    without: "$REQUEST",
+    test: "that the client breaks off ends",
+  },
   {
     ...hostile,
     guard: "many lookups in one series share the dates of its rule",
