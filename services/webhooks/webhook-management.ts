@@ -117,7 +117,8 @@ export function webhookManagement({
         const mismatch = revisionMismatch(stored.revision, params.ifRevision);
         if (mismatch !== undefined) return mismatch;
         const now = clock.now();
-        // Deliveries that were pending when the webhook was disabled get three days again.
+        // Deliveries that were pending when the webhook was disabled get three days again. Before the save, or a process that
+        // ended after it would leave them as they were; until the save nothing is sent.
         if (params.enabled === true && !stored.enabled) await deliveries.restart(params, now);
         return changeWebhook(stored, params, now);
       });

@@ -1,4 +1,5 @@
-import type { ClientSession, Connection } from "mongoose";
+import type { ClientSession, Connection, PipelineStage } from "mongoose";
+import { deadlineStages, rejectIfLate } from "../../../mixins/mongo/write-context.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { DeliveryState } from "../../contracts/webhooks.contract.ts";
 import type { KnownRecord } from "../domain/changed-record.ts";
@@ -43,7 +44,7 @@ export interface DeliveriesStore {
   /** Stores the end of an attempt, unless another one was stored meanwhile. */
   recordAttempt(webhook: WebhookKey, id: string, outcome: AttemptOutcome): Promise<void>;
   find(webhook: WebhookKey, id: string): Promise<ListedDelivery | null>;
-  /** Makes a settled delivery pending again; a pending one is sent at once. */
+  /** Makes a settled delivery pending again; a pending one is sent at once. As the next two, rejects with DeadlinePassed if it is late. */
   sendAgain(webhook: WebhookKey, id: string, now: EpochMs): Promise<void>;
   /** Makes the latest failed deliveries pending again; resolves with their number. */
   sendFailedAgain(webhook: WebhookKey, max: number, now: EpochMs): Promise<number>;
@@ -69,12 +70,21 @@ const PENDING_FIELDS = {
 
 type PendingRow = Omit<PendingDelivery, "id"> & { readonly _id: string };
 
+type UpdateStage = PipelineStage.Set | PipelineStage.Unset;
+
 const LISTED = { body: 0, digests: 0 } as const;
 
 export function deliveriesStore(connection: Connection): DeliveriesStore {
   const model = connection.model<DeliveryRow>("WebhookDelivery", deliverySchema);
   const of = ({ guildId, id: webhookId }: WebhookKey) => ({ guildId, webhookId });
   const pending = (webhook: WebhookKey) => ({ ...of(webhook), state: "pending" as const });
+
+  /** Updates deliveries in a write of a guild, and resolves with their number. */
+  async function update(filter: object, stages: readonly UpdateStage[]): Promise<number> {
+    const pipeline = [...stages, ...deadlineStages()];
+    const { matchedCount } = await rejectIfLate(model.updateMany(filter, pipeline, { updatePipeline: true }));
+    return matchedCount;
+  }
 
   return {
     async insert(deliveries, session) {
@@ -134,9 +144,8 @@ export function deliveriesStore(connection: Connection): DeliveriesStore {
 
     async sendAgain(webhook, id, now) {
       const filter = { ...of(webhook), _id: id };
-      const settled = { ...filter, state: { $ne: "pending" as const } };
-      const { matchedCount } = await model.updateOne(settled, again(now));
-      if (matchedCount === 0) await model.updateOne({ ...filter, state: "pending" }, { $set: { nextAttemptAt: now } });
+      const settled = await update({ ...filter, state: { $ne: "pending" } }, again(now));
+      if (settled === 0) await update({ ...filter, state: "pending" }, [{ $set: { nextAttemptAt: now } }]);
     },
 
     async sendFailedAgain(webhook, max, now) {
@@ -144,17 +153,13 @@ export function deliveriesStore(connection: Connection): DeliveriesStore {
       const failed = { ...of(webhook), state: "failed" as const };
       const rows = await model.find(failed, { _id: 1 }).sort({ seq: -1 }).limit(max).lean<{ _id: string }[]>();
       const ids = rows.map(({ _id }) => _id);
-      const { matchedCount } = await model.updateMany({ ...failed, _id: { $in: ids } }, again(now));
-      return matchedCount;
+      return update({ ...failed, _id: { $in: ids } }, again(now));
     },
 
     countPending: (webhook) => model.countDocuments(pending(webhook)).exec(),
 
     async restart(webhook, now) {
-      await model.updateMany(pending(webhook), {
-        $set: { attempts: 0, nextAttemptAt: now },
-        $unset: { firstAttemptAt: "" },
-      });
+      await update(pending(webhook), [{ $set: { attempts: 0, nextAttemptAt: now } }, { $unset: ["firstAttemptAt"] }]);
     },
 
     async *list(webhook, state, before) {
@@ -179,11 +184,11 @@ function pendingOf({ _id: id, ...row }: PendingRow): PendingDelivery {
 }
 
 /** The update that makes a settled delivery pending again. */
-function again(now: EpochMs) {
-  return {
-    $set: { state: "pending" as const, isRedelivery: true as const, attempts: 0, nextAttemptAt: now },
-    $unset: { firstAttemptAt: "", settledAt: "" } as const,
-  };
+function again(now: EpochMs): readonly UpdateStage[] {
+  return [
+    { $set: { state: "pending", isRedelivery: true, attempts: 0, nextAttemptAt: now } },
+    { $unset: ["firstAttemptAt", "settledAt"] },
+  ];
 }
 
 function deliveryOf({ _id: id, createdAt, ...row }: Omit<DeliveryRow, "body" | "digests">): ListedDelivery {

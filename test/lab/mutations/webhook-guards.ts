@@ -22,6 +22,16 @@ const sender = {
 /** Guards of the webhooks of guilds (D53): order, ends, bounds, secrets and addresses. */
 export const WEBHOOK_GUARDS: readonly TestedGuard[] = [
   {
+    guard: "a request to send deliveries again that reaches the database late has no effect",
+    file: "services/webhooks/store/deliveries.store.ts",
+    in: "update",
+    code: "[...$STAGES, ...deadlineStages()]",
+    without: "[...$STAGES]",
+    testFile: "services/webhooks/store/deliveries.store.mongo.test.ts",
+    test: "has no effect if it reaches the database after its deadline",
+    needsServers: true,
+  },
+  {
     ...scheduler,
     guard: "receivers of webhooks that count as down have slots of their own",
     code: "$_ ? MAX_VISITS_DOWN : $REST",
