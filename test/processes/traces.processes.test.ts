@@ -101,7 +101,7 @@ describe("with a collector", () => {
     eventId = await guildcal.announce();
     const isPost = ({ name, links }: ReceivedSpan) => name === "post announcement" && links.length > 0;
     await until(() => collector.spans.some(isPost), "the span of the post");
-    await until(() => ofTrace().some(({ name }) => name === "update calendar_events"), "the span of the database");
+    await until(() => ofTrace().some(({ name }) => name === "aggregate"), "the span of the database");
     await until(() => named("POST /v2/events/create", SERVER) !== undefined, "the span of the request");
     await until(() => named("calendar-events.create", CLIENT) !== undefined, "the span of the call");
   });
@@ -118,7 +118,7 @@ describe("with a collector", () => {
     expect(call).toMatchObject({ service: "guildcal-api", parentId: request?.spanId });
     const action = named("calendar-events.create", SERVER);
     expect(action).toMatchObject({ service: "guildcal-calendar-events", parentId: call?.spanId });
-    const command = named("update calendar_events", CLIENT);
+    const command = named("aggregate", CLIENT);
     expect(command).toMatchObject({ service: "guildcal-calendar-events", parentId: action?.spanId });
     const known = new Set([CLIENTS_SPAN, ...ofTrace().map(({ spanId }) => spanId)]);
     expect(ofTrace().filter(({ parentId }) => !known.has(parentId))).toEqual([]);
